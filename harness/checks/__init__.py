@@ -1,0 +1,5 @@
+"""Checks: pure functions from a sealed ledger to a verdict and a finding. One file per property; `table` lists them.
+
+To add one: write `harness/checks/<property>.py` with a `CHECK`, add its row to `table.CHECKS`, give it four ledgers in
+`fixtures/histories/<property>/`, and name it in a mutant. `nothing` is the smallest example.
+"""

@@ -1,0 +1,42 @@
+"""Where a session was loaded again, and the model requests around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.ledger.event import Driven, ModelExchange
+from harness.ledger.facts import DRIVER_HOST, succeeded
+from harness.ledger.history import History
+
+
+@dataclass(frozen=True)
+class Reload:
+    """One load of a session, with the model requests around it."""
+
+    session: str
+    start: int
+    """The order at which the load arrived at the host."""
+    loaded: Driven
+    before: ModelExchange | None
+    after: ModelExchange | None
+    until: int | None
+    """The next model request, or the session's next detach."""
+
+    @property
+    def where(self) -> str:
+        """For findings."""
+        return f"the load (#{self.start}) of session {self.session}"
+
+
+def reloads(history: History, session: str) -> list[Reload]:
+    """The answered loads of a session, in order."""
+    calls = [e for e in history.exchanges(DRIVER_HOST, "load", session=session) if succeeded(e)]
+    found = []
+    for exchange, loaded in zip(calls, history.driven("loaded", session), strict=False):
+        requests = history.requests(session)
+        before = [request for request in requests if request.order < exchange.order]
+        after = [request for request in requests if request.order > exchange.order]
+        left = [e for e in history.exchanges(DRIVER_HOST, "detach", session=session) if e.order > exchange.order]
+        until = min([event.order for event in after[:1]] + [event.order for event in left[:1]], default=None)
+        found.append(Reload(session, exchange.order, loaded, before[-1] if before else None, after[0] if after else None, until))
+    return found

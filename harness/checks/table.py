@@ -1,0 +1,67 @@
+"""All checks, one row each, and how a ledger is judged by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from harness.checks import (
+    arguments_preserved,
+    exactly_one_execution,
+    lease_released,
+    names_field_not_value,
+    no_duplicate_history,
+    ordered_paired_errors,
+    reload_identical,
+    result_reaches_model,
+    script_followed,
+    second_session_completes,
+    turns_end_as_declared,
+    witnesses_agree,
+    zero_acquisition,
+    zero_execution,
+    zero_publication,
+    zero_side_effects,
+)
+from harness.checks.check import Check, CheckResult, Finding
+from harness.ledger.event import Ledger
+from harness.ledger.history import History
+from harness.verdict import Verdict
+
+CHECKS: tuple[Check, ...] = (
+    zero_acquisition.CHECK,
+    zero_publication.CHECK,
+    zero_execution.CHECK,
+    zero_side_effects.CHECK,
+    ordered_paired_errors.CHECK,
+    names_field_not_value.CHECK,
+    arguments_preserved.CHECK,
+    exactly_one_execution.CHECK,
+    result_reaches_model.CHECK,
+    lease_released.CHECK,
+    second_session_completes.CHECK,
+    reload_identical.CHECK,
+    no_duplicate_history.CHECK,
+    witnesses_agree.CHECK,
+    script_followed.CHECK,
+    turns_end_as_declared.CHECK,
+)
+
+
+def judge_one(check: Check, history: History) -> CheckResult:
+    """One check on one history: a missing witness is not observed, a crash is unknown, and a doubt forbids absence."""
+    absent = [witness for witness in check.needs if witness not in history.meta.witnesses]
+    if absent:
+        return CheckResult(check.id, Verdict.NOT_OBSERVED, f"no witness: {', '.join(absent)}")
+    try:
+        finding = check.judge(history)
+    except Exception as error:  # its message may hold text that a model sent, so only its type is told
+        finding = Finding(Verdict.UNKNOWN, f"the check crashed: {type(error).__name__}")
+    if check.claims_absence and history.doubts and finding.verdict is Verdict.PASS:
+        finding = Finding(Verdict.UNKNOWN, f"absence cannot be claimed: {history.doubts[0]}")
+    return CheckResult(check.id, finding.verdict, finding.text)
+
+
+def judge(ledger: Ledger, checks: Iterable[Check] = CHECKS) -> tuple[CheckResult, ...]:
+    """Every check that applies to the ledger's case."""
+    history = History(ledger)
+    return tuple(judge_one(check, history) for check in checks if check.applies(history.case))

@@ -1,0 +1,17 @@
+"""A refused batch takes no lease."""
+
+from __future__ import annotations
+
+from harness.checks.absence import Claim, granted_generation
+from harness.checks.check import Check, has_refused
+
+_CLAIM = Claim(operations=("acquire",), table="leases", generation=granted_generation)
+
+CHECK = Check(
+    id="zero_acquisition",
+    title="A refused batch acquires no workspace lease, on the wire or in the database",
+    needs=("model", "relay", "sql"),
+    applies=has_refused,
+    judge=_CLAIM.judge,
+    claims_absence=True,
+)

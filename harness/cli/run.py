@@ -1,0 +1,92 @@
+"""`loudgate run`: a thin command over pytest."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from harness import settings as defaults
+from harness.errors import UsageError
+from harness.report import facts
+from harness.scenario import catalog
+from harness.seeds import DEFAULT_SEED
+from harness.verdict import EXIT_OF, Exit
+
+
+@click.command()
+@click.argument("select", nargs=-1)
+@click.option("--engine", type=click.Choice(defaults.ENGINES), default="process", show_default=True, help="How services run.")
+@click.option(
+    "--store", type=click.Choice(defaults.STORES), default="sqlite", show_default=True, help="Database behind store and broker."
+)
+@click.option("--path", type=click.Choice(["local", "both"]), default="both", show_default=True, help="Capture path.")
+@click.option(
+    "-n", "--workers", type=click.IntRange(0), default=None, help="pytest-xdist workers; 0 is none.  [default: one per core]"
+)
+@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="The one seed of ids, texts and order.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=defaults.REPORTS,
+    show_default=True,
+    help="Folder for reports.",
+)
+@click.option(
+    "--scenarios",
+    type=click.Path(path_type=Path),
+    default=defaults.SCENARIOS,
+    help="Folder of scenario files.  [default: this checkout's]",
+)
+def run(select: tuple[str, ...], workers: int | None, **options: Any) -> int:
+    """Run cases and write a report.
+
+    SELECT is an area, an id prefix or a glob (see `loudgate list`); several are a union; none is everything. The same cases run
+    under pytest, with the same options: `pytest scenarios --select unicode/negative -n 2`.
+    """
+    cases = catalog.select(catalog.load(options["scenarios"]), select)
+    count = workers if workers is not None else (os.cpu_count() or 1)
+    chosen = {name: value for name, value in options.items() if name != "scenarios" or value != defaults.SCENARIOS}
+    command = shlex.join(["loudgate", "run", *select, *_words(chosen)])
+    words = [str(defaults.SCENARIOS / "test_scenarios.py"), "-p", "no:terminal", "--rootdir", str(defaults.CHECKOUT)]
+    words += ["-c", str(defaults.CHECKOUT / "pyproject.toml"), *_words(options), "--command-line", command]
+    words += [word for pattern in select for word in ("--select", pattern)]
+    words += ["-n", str(min(count, len(cases)))] if count and len(cases) > 1 else []
+    watcher = _Watcher()
+    status = pytest.main(words, plugins=[watcher])
+    return _conclude(watcher, int(status))
+
+
+def _words(options: dict[str, Any]) -> list[str]:
+    return [word for name, value in options.items() for word in (f"--{name}", str(value))]
+
+
+class _Watcher:
+    """Finds the controller among pytest's plugins, so that its report can be shown."""
+
+    report: facts.Report | None = None
+    folder: Path | None = None
+    problem = ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """Keep what the controller has made."""
+        controller = config.pluginmanager.get_plugin("loudgate-controller")
+        if controller is not None:
+            self.report, self.folder = controller.report, controller.folder()
+
+
+def _conclude(watcher: _Watcher, status: int) -> int:
+    if watcher.report is None or watcher.folder is None:
+        if status == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
+        raise UsageError(f"nothing was judged (pytest ended with {pytest.ExitCode(status).name})")
+    click.echo(watcher.report.headline)
+    click.echo(os.path.relpath(watcher.folder / "report.md"))
+    sys.stdout.flush()
+    return int(EXIT_OF.get(watcher.report.verdict, Exit.INCOMPLETE))

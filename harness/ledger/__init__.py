@@ -1,0 +1,1 @@
+"""The append-only record of one run of one case, merged from independent witnesses."""

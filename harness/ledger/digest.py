@@ -1,0 +1,154 @@
+"""The digest of a case: what happened, without when and under which names.
+
+Per session and edge, the decision events in causal order with their outcomes and content hashes. Left out: orders, times, nonces,
+ports, ids that services make (executions become ordinals), request and client ids, warm-ups, polls, writer leases, busy
+retries, fencing generations, repeated model requests, and the values of digests over content that may itself hold ids. Two runs
+with one seed have the same digest, on any number of workers and on either engine.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from harness.ledger.event import Exchange, Ledger, Row
+from harness.ledger.facts import (
+    BROKER_WORKER,
+    HOST_BROKER,
+    HOST_STORE,
+    decoded,
+    execution_id,
+    sha256,
+    subject,
+    succeeded,
+    utf8,
+)
+from harness.ledger.history import History
+
+_PASSING = frozenset({"warm", "status", "observe"})
+"""Operations that decide nothing and whose number depends on time."""
+_WAITING = frozenset({"workspace_busy", "writer_busy"})
+"""Error codes that only mean: ask again later."""
+_TIMED = frozenset({"still_active"})
+"""Acts of the driver whose detail holds a time."""
+_OF_CONTENT = re.compile(rb'"(captureDigest|receiptDigest)"\s*:\s*"[^"]*"')
+"""Digests over content that may hold ids of the run."""
+
+
+def digest(ledger: Ledger) -> str:
+    """`sha256:<hex>` of the ledger's projection."""
+    text = json.dumps(projection(ledger), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return sha256(text.encode("ascii"))
+
+
+def projection(ledger: Ledger) -> dict[str, Any]:
+    """What the digest is taken over."""
+    return _Projection(History(ledger)).whole()
+
+
+class _Projection:
+    """One history without times and names."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.ordinals: dict[str, str] = {}
+        for session in (*history.sessions, ""):
+            prepares = filter(succeeded, history.exchanges(HOST_BROKER, "prepare", session=session))
+            for place, identity in enumerate(dict.fromkeys(map(execution_id, prepares)), start=1):
+                self.ordinals.setdefault(identity, f"<execution-{session}-{place}>")
+        # The longest first, so that no id is replaced inside another one.
+        self.names = {name: self.ordinals[name] for name in sorted(self.ordinals, key=len, reverse=True) if name}
+        self.names[history.meta.nonce] = "<nonce>"
+
+    def whole(self) -> dict[str, Any]:
+        """Every part; what belongs to a session stands under its label."""
+        tree = self.history.tree("after")
+        return {
+            "case": self.history.case.id,
+            "sessions": {label: self.session(label) for label in self.history.sessions},
+            "unattributed": self.edges(""),
+            "commands": sorted(command.digest for command in self.history.commands),
+            "tree": sorted((entry.path, entry.type, entry.sha256) for entry in tree.entries) if tree else None,
+        }
+
+    def session(self, label: str) -> dict[str, Any]:
+        """One session's decisions: edge by edge, at the model, at the session API, and in SQL."""
+        return {
+            "edges": self.edges(label),
+            "model": [
+                [request.step, self.content(request.heard), len(request.problems)] for request in self.history.requests(label)
+            ],
+            "driven": self.driven(label),
+            "executions": sorted(map(self.execution, self.history.rows("executions", label))),
+            "records": [[r.sequence, r.kind, self.content(r.text)] for r in self.history.records(label)],
+            "resources": len(self.history.rows("resources", label)),
+        }
+
+    def edges(self, label: str) -> dict[str, Any]:
+        """Edge → its decision events, in order."""
+        seen = {edge: self.history.exchanges(edge, session=label) for edge in (HOST_BROKER, HOST_STORE, BROKER_WORKER)}
+        return {edge: [self.exchange(e) for e in exchanges if _decides(e)] for edge, exchanges in seen.items()}
+
+    def exchange(self, exchange: Exchange) -> list[Any]:
+        """Operation, outcome and content of one exchange."""
+        return [exchange.operation, exchange.status, _error(exchange), exchange.fault, *self.said(exchange)]
+
+    def said(self, exchange: Exchange) -> list[Any]:
+        """What one exchange is about, by operation."""
+        asked = decoded(exchange.request)
+        found: list[Any] = []
+        match exchange.operation:
+            case "prepare":
+                reference = asked.get("reference")
+                arguments = reference.get("argsDigest") if isinstance(reference, dict) else None
+                found = [self.named(execution_id(exchange)), asked.get("toolCallId"), asked.get("kind"), arguments]
+            case "start" | "execute":
+                payload = utf8(str(asked.get("payloadJson", "")))
+                found = [self.named(execution_id(exchange)), asked.get("kind"), self.content(payload)]
+            case "acknowledge" | "cancel":
+                found = [self.named(subject(exchange))]
+            case "append":
+                replayed = decoded(exchange.reply).get("replayed")
+                found = [asked.get("kind"), replayed, self.content(utf8(str(asked.get("text", ""))))]
+            case "writer":
+                found = [_verb(exchange)]
+            case "resource":
+                found = [exchange.method]
+        return found
+
+    def driven(self, label: str) -> list[list[str]]:
+        """What the driver did and saw; how long it waited is left out."""
+        acts = ("created", "prompted", "ended", "still_active", "detached", "loaded", "refused")
+        found = sorted((e for act in acts for e in self.history.driven(act, label)), key=lambda event: event.order)
+        return [[event.act, "" if event.act in _TIMED else self.named(event.detail)] for event in found]
+
+    def execution(self, row: Row) -> tuple[str, ...]:
+        """The end of one execution."""
+        return tuple(str(row.values.get(column)) for column in ("tool_call_id", "kind", "state", "result"))
+
+    def named(self, text: str) -> str:
+        """The text with the run's names replaced."""
+        for name, stands_for in self.names.items():
+            text = text.replace(name, stands_for)
+        return text
+
+    def content(self, raw: bytes) -> str:
+        """The digest of bytes with the run's names replaced."""
+        for name, stands_for in self.names.items():
+            raw = raw.replace(name.encode("ascii"), stands_for.encode("utf-8"))
+        return sha256(_OF_CONTENT.sub(rb'"\1":"<digest>"', raw))
+
+
+def _verb(exchange: Exchange) -> str:
+    return exchange.target.split("?", 1)[0].rsplit(":", 1)[-1]
+
+
+def _error(exchange: Exchange) -> str | None:
+    error = decoded(exchange.reply).get("error")
+    return str(error.get("code")) if isinstance(error, dict) else None
+
+
+def _decides(exchange: Exchange) -> bool:
+    renewal = exchange.operation == "writer" and _verb(exchange) == "renew"
+    return exchange.operation not in _PASSING and not renewal and _error(exchange) not in _WAITING

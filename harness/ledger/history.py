@@ -1,0 +1,208 @@
+"""The vocabulary of checks: questions to one ledger, each a small method.
+
+Everything is decoded lazily from the bytes that the witnesses kept. Leaves out all judgement, and all order between
+things that the ledger does not order.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+from harness.ledger.event import Command, Doubt, Driven, Exchange, Ledger, ModelExchange, Row, Tree
+from harness.ledger.facts import (
+    BROKER_WORKER,
+    HOST_BROKER,
+    HOST_STORE,
+    Planned,
+    Record,
+    Served,
+    Trace,
+    decoded,
+    execution_id,
+    listed,
+    sha256,
+    succeeded,
+    utf8,
+)
+from harness.scenario.spec import Expectation
+
+
+class History:
+    """One ledger, asked."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.meta, self.case = ledger.meta, ledger.meta.case
+        self._events = ledger.events
+        self.sessions = self.case.sessions()
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """Why absence cannot be proved, if so."""
+        return tuple(event.reason for event in self._events if isinstance(event, Doubt))
+
+    @cached_property
+    def cut_short(self) -> bool:
+        """Whether something missing may be the harness's own doing: there is a doubt, and no turn was seen hanging."""
+        return bool(self.doubts) and not self.driven("still_active")
+
+    @cached_property
+    def commands(self) -> tuple[Command, ...]:
+        """Every spawned command, as they were reported."""
+        found = (event for event in self._events if isinstance(event, Command))
+        return tuple(sorted(found, key=lambda command: command.order))
+
+    def tree(self, moment: Literal["before", "after"]) -> Tree | None:
+        """The workspace at that moment."""
+        return next((event for event in self._events if isinstance(event, Tree) and event.moment == moment), None)
+
+    def driven(self, act: str, session: str | None = None) -> tuple[Driven, ...]:
+        """What the driver did or saw, in order."""
+        found = (event for event in self._events if isinstance(event, Driven) and event.act == act)
+        return tuple(sorted((e for e in found if session in (None, e.session)), key=lambda event: event.order))
+
+    @cached_property
+    def models(self) -> tuple[ModelExchange, ...]:
+        """Every request to the model that is not a mere retry, in order."""
+        found = (event for event in self._events if isinstance(event, ModelExchange) and not event.repeated)
+        return tuple(sorted(found, key=lambda exchange: exchange.order))
+
+    def requests(self, session: str) -> tuple[ModelExchange, ...]:
+        """The session's requests to the model, in order."""
+        return tuple(exchange for exchange in self.models if exchange.session == session)
+
+    @cached_property
+    def served(self) -> tuple[Served, ...]:
+        """Every scripted step that was served, in order."""
+        found: list[Served] = []
+        for session in self.sessions:
+            steps, requests = self.case.steps(session), self.requests(session)
+            for place, request in enumerate(requests):
+                if request.step is not None and request.step < len(steps):
+                    after = requests[place + 1] if place + 1 < len(requests) else None
+                    found.append(Served(session, request.step + 1, steps[request.step], request, after))
+        return tuple(sorted(found, key=lambda served: served.request.order))
+
+    @cached_property
+    def refused(self) -> tuple[Served, ...]:
+        """The served steps whose batch must be refused."""
+        return tuple(served for served in self.served if served.step.refused)
+
+    @cached_property
+    def unserved(self) -> tuple[str, ...]:
+        """The scripted steps that were never served, in words."""
+        served = {(item.session, item.number) for item in self.served}
+        planned = ((name, place) for name in self.sessions for place, _ in enumerate(self.case.steps(name), start=1))
+        return tuple(f"step {place} of session {name}" for name, place in planned if (name, place) not in served)
+
+    def planned(self, *expect: Expectation) -> tuple[Planned, ...]:
+        """Every scripted call with one of these expectations, served or not; without arguments every call."""
+        return tuple(
+            Planned(session, number, call)
+            for session in self.sessions
+            for number, step in enumerate(self.case.steps(session), start=1)
+            for call in step.call
+            if not expect or call.expect in expect
+        )
+
+    @cached_property
+    def _exchanges(self) -> tuple[Exchange, ...]:
+        found = (event for event in self._events if isinstance(event, Exchange))
+        return tuple(sorted(found, key=lambda exchange: exchange.order))
+
+    def session_of(self, exchange: Exchange) -> str:
+        """Its session; what only the case is known of belongs to the case's only session, else it stays empty."""
+        return self.sessions[0] if not exchange.session and len(self.sessions) == 1 else exchange.session
+
+    def exchanges(
+        self, edge: str, *operations: str, session: str | None = None, window: Served | None = None
+    ) -> tuple[Exchange, ...]:
+        """What a relay saw, in order; without operations all of them. A window implies its session."""
+        session = window.session if window else session
+        return tuple(
+            exchange
+            for exchange in self._exchanges
+            if exchange.edge == edge
+            and (not operations or exchange.operation in operations)
+            and session in (None, self.session_of(exchange))
+            and (window is None or window.covers(exchange.order))
+        )
+
+    def unattributed(self, *operations: str) -> tuple[Exchange, ...]:
+        """Exchanges of these operations that may belong to any of several sessions."""
+        return tuple(e for e in self._exchanges if e.operation in operations and not self.session_of(e))
+
+    def rows(self, table: str, session: str | None = None) -> tuple[Row, ...]:
+        """The rows of a table, of one session or of all."""
+        wanted = None if session is None else self.meta.sessions.get(session, "")
+        return tuple(
+            event
+            for event in self._events
+            if isinstance(event, Row)
+            and event.table == table
+            and wanted in (None, event.values.get("harness_session_id", event.values.get("session_id")))
+        )
+
+    def records(self, session: str) -> tuple[Record, ...]:
+        """The session's records in SQL, by sequence."""
+        found = [
+            Record(
+                order=0,
+                sequence=int(row.values.get("sequence") or 0),
+                kind=str(row.values.get("kind")),
+                text=row.blobs.get("text", b""),
+                command_id=str(row.values.get("command_id")),
+                body=decoded(row.blobs.get("text", b"")),
+            )
+            for row in self.rows("records", session)
+        ]
+        return tuple(sorted(found, key=lambda record: record.sequence))
+
+    def appended(self, session: str) -> tuple[Record, ...]:
+        """The records that the relay saw appended with success, by sequence; a replay is the record it repeats."""
+        found: dict[tuple[int, bytes], Record] = {}
+        for exchange in filter(succeeded, self.exchanges(HOST_STORE, "append", session=session)):
+            asked, reply = decoded(exchange.request), decoded(exchange.reply)
+            text = str(asked.get("text", ""))
+            record = Record(
+                order=exchange.order,
+                sequence=int(reply.get("sequence") or 0),
+                kind=str(asked.get("kind")),
+                text=utf8(text),
+                command_id=str(asked.get("commandId")),
+                body=decoded(text),
+            )
+            found.setdefault((record.sequence, record.text), record)
+        return tuple(sorted(found.values(), key=lambda record: record.sequence))
+
+    def read_back(self, session: str, since: int, until: int | None) -> tuple[Record, ...]:
+        """The records in the store's replies to reads that arrived in that interval."""
+        found: dict[tuple[int, bytes], Record] = {}
+        for exchange in filter(succeeded, self.exchanges(HOST_STORE, "read", session=session)):
+            if exchange.order < since or (until is not None and exchange.order >= until):
+                continue
+            for item in listed(decoded(exchange.reply), "records"):
+                text = utf8(str(item.get("text", "")))
+                record = Record(exchange.order, int(item.get("sequence") or 0), str(item.get("kind")), text)
+                found.setdefault((record.sequence, text), record)
+        return tuple(sorted(found.values(), key=lambda record: record.sequence))
+
+    def trace(self, planned: Planned) -> Trace:
+        """What every witness saw of one call."""
+        prepares = tuple(
+            exchange
+            for exchange in self.exchanges(HOST_BROKER, "prepare", session=planned.session)
+            if succeeded(exchange) and decoded(exchange.request).get("toolCallId") == planned.call.id
+        )
+        ids = {execution_id(exchange) for exchange in prepares}
+        starts = self.exchanges(HOST_BROKER, "start", session=planned.session)
+        executes = self.exchanges(BROKER_WORKER, "execute")
+        rows = self.rows("executions", planned.session)
+        digest = None if planned.command is None else sha256(planned.command)
+        return Trace(
+            prepares=prepares,
+            starts=tuple(e for e in starts if succeeded(e) and execution_id(e) in ids),
+            executes=tuple(e for e in executes if succeeded(e) and execution_id(e) in ids),
+            rows=tuple(row for row in rows if row.values.get("tool_call_id") == planned.call.id),
+            commands=tuple(command for command in self.commands if command.digest == digest),
+        )

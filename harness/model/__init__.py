@@ -1,0 +1,1 @@
+"""The deterministic fake model: plays a script, journals every byte it is sent, fails on anything unexpected."""

@@ -1,0 +1,1 @@
+"""One module per wire protocol: `parse` a request into a transcript, `render` a scripted answer into bytes."""

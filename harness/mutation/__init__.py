@@ -1,0 +1,1 @@
+"""Changes to the system under test that a named check must notice."""

@@ -1,0 +1,1 @@
+"""The process that hosts the fake model and the relays, and keeps the journals."""

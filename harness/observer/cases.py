@@ -1,0 +1,116 @@
+"""The cases that are open in an observer: each with its journal, its logical order, its players and its gates.
+
+Isolation is in the URL: every case has a token, and nothing here counts across cases. What cannot be attributed, or arrives after a
+seal, is put as a doubt into every open case.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.errors import Refused
+from harness.ledger.event import Command, Doubt, Exchange, ModelExchange
+from harness.model.script import Player, plan
+from harness.scenario.names import Names, names_of
+from harness.scenario.spec import Case
+from harness.witness.processes import Record
+
+Journalled = ModelExchange | Exchange | Command | Doubt
+
+
+class Registration(BaseModel):
+    """What a case registers: itself, and the services behind its relays (edge → base URL) of the arm it runs on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    case: Case
+    seed: int
+    nonce: str
+    arm: str
+    upstreams: dict[str, str]
+
+
+@dataclass
+class OpenCase:
+    """One case while it runs."""
+
+    registration: Registration
+    names: Names
+    players: Mapping[str, Player]
+    gates: Mapping[str, asyncio.Event]
+    journal: list[Journalled] = field(default_factory=list)
+    inflight: int = 0
+    sealed: bool = False
+    held: set[str] = field(default_factory=set)
+    """Gates at which an answer is held now."""
+    busy: Counter[str] = field(default_factory=Counter)
+    """Session label → how often it was told `workspace_busy`."""
+    _clock: int = 0
+
+    def tick(self) -> int:
+        """The next place in this case's logical order."""
+        self._clock += 1
+        return self._clock
+
+    def doubt(self, reason: str) -> None:
+        """Put down something that makes absence unprovable."""
+        self.journal.append(Doubt(reason=reason))
+
+
+def open_case(registration: Registration) -> OpenCase:
+    """The case at its beginning."""
+    case, seed = registration.case, registration.seed
+    players = {label: Player(plan(case, label, seed=seed)) for label in case.sessions()}
+    gates = {step.hold: asyncio.Event() for label in case.sessions() for step in case.steps(label) if step.hold}
+    return OpenCase(registration, names_of(case, seed=seed, nonce=registration.nonce), players, gates)
+
+
+@dataclass
+class Cases:
+    """All cases of one observer, by token."""
+
+    workspaces: Path
+    by_token: dict[str, OpenCase] = field(default_factory=dict)
+    by_session: dict[str, OpenCase] = field(default_factory=dict)
+
+    def register(self, registration: Registration) -> OpenCase:
+        """Open a case; `Refused` if its token is in use."""
+        case = open_case(registration)
+        if case.names.token in self.by_token:
+            raise Refused(f"case {registration.case.id} is registered already", status=409, code="case_exists")
+        self.by_token[case.names.token] = case
+        self.by_session.update(dict.fromkeys(case.names.sessions.values(), case))
+        return case
+
+    def of_session(self, session_id: str) -> OpenCase | None:
+        """The case that a session id belongs to."""
+        return self.by_session.get(session_id)
+
+    def stray(self, reason: str) -> None:
+        """Traffic that is nobody's: every open case may be the one that it belongs to."""
+        for case in self.by_token.values():
+            if not case.sealed:
+                case.doubt(reason)
+
+    def workspace(self, case: OpenCase) -> Path:
+        """Where the arm's worker keeps this case's workspace."""
+        return self.workspaces / case.registration.arm / case.names.tenant / case.names.workspace
+
+    def command(self, record: Record | None) -> None:
+        """Put a process record into the case whose workspace it ran in."""
+        directory = Path(record.directory) if record else Path()
+        for case in self.by_token.values():
+            if record and directory.is_relative_to(self.workspace(case)) and not case.sealed:
+                order = case.tick()
+                shown = str(directory.relative_to(self.workspaces))
+                case.journal.append(
+                    Command(order=order, digest=record.digest, length=record.length, prefix=record.prefix, directory=shown)
+                )
+                return
+        self.stray("a process record belongs to no open case")

@@ -1,0 +1,179 @@
+"""The pytest plugin: options, the cases as parameters, the run's life in the controller. Thin; the work is in `acceptance`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import settings as defaults
+from harness.acceptance import Acceptance, Ticket, open_acceptance
+from harness.errors import LoudgateError, UsageError
+from harness.progress import Display
+from harness.report.facts import Report
+from harness.run.prover import Prover
+from harness.run.result import CaseResult
+from harness.scenario import catalog
+from harness.scenario.spec import Case
+from harness.seeds import DEFAULT_SEED
+from harness.settings import Settings
+
+CASE_FIXTURE = "loudgate_case"
+_SETTINGS = pytest.StashKey[Settings]()
+_STATE = pytest.StashKey["Controller"]()
+_PROPERTY = "loudgate_result"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of a run; `loudgate run --help` explains them."""
+    group = parser.getgroup("loudgate", "Loudgate acceptance")
+    group.addoption("--select", action="append", default=[], metavar="SELECT", help="area, id prefix or glob of cases; repeatable")
+    group.addoption("--target", default="hosted", choices=["hosted"], help="what is under test")
+    group.addoption("--engine", default="process", choices=defaults.ENGINES, help="how the stack's services run")
+    group.addoption("--store", default="sqlite", choices=defaults.STORES, help="the database behind store and broker")
+    group.addoption("--path", default="both", choices=["local", "both"], help="capture path")
+    group.addoption("--seed", type=int, default=DEFAULT_SEED, help="the one seed of ids, texts and order")
+    group.addoption("--out", type=Path, default=defaults.REPORTS, help="folder for reports")
+    group.addoption("--scenarios", type=Path, default=defaults.SCENARIOS, help="folder of scenario files")
+    group.addoption("--command-line", default="", help="what the report shows as the command that replays it")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the options; in the controller, prepare to own the run."""
+    option = config.getoption
+    config.stash[_SETTINGS] = Settings(
+        **{name: option(name) for name in Settings.model_fields if name != "select"}, select=tuple(option("select"))
+    )
+    if not _is_worker(config):
+        controller = Controller(config)
+        config.stash[_STATE] = controller
+        config.pluginmanager.register(controller, "loudgate-controller")
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def _cases(config: pytest.Config) -> tuple[Case, ...]:
+    chosen = config.stash[_SETTINGS]
+    try:
+        return catalog.select(catalog.load(chosen.scenarios), chosen.select)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test per case."""
+    if CASE_FIXTURE in metafunc.fixturenames:
+        cases = _cases(metafunc.config)
+        metafunc.parametrize(CASE_FIXTURE, cases, ids=[case.id for case in cases], scope="function")
+
+
+@pytest.fixture(scope="session")
+def loudgate(pytestconfig: pytest.Config) -> Prover:
+    """Proves cases; the stack starts when the first one needs it."""
+    if _is_worker(pytestconfig):
+        return Ticket.model_validate_json(pytestconfig.workerinput["loudgate"]).prover()  # type: ignore[attr-defined]  # xdist adds it
+    return pytestconfig.stash[_STATE].acceptance().prover()
+
+
+@pytest.fixture
+def prove(loudgate: Prover, record_property: Any) -> Any:
+    """A function that proves one case and fails the test unless it came out as it had to."""
+
+    def prove_case(case: Case) -> CaseResult:
+        result = loudgate.prove(case)
+        record_property(_PROPERTY, result.model_dump_json())
+        if result.outcome != "pass":
+            pytest.fail(
+                f"{result.outcome}: {result.why}\nledger: {loudgate.folder / result.ledger}\nreplay: {result.replay}", pytrace=False
+            )
+        return result
+
+    return prove_case
+
+
+class Controller:
+    """Owns the run in the process that has no controller above it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.display = Display()
+        self.report: Report | None = None
+        self.interrupted = False
+        self._acceptance: Acceptance | None = None
+        self._collected: set[str] = set()
+
+    def acceptance(self) -> Acceptance:
+        """The run, opened on first need."""
+        if self._acceptance is None:
+            chosen = self.config.stash[_SETTINGS]
+            command = str(self.config.getoption("command_line")) or "pytest " + " ".join(self.config.invocation_params.args)
+            try:
+                self._acceptance = open_acceptance(chosen, command=command)
+            except LoudgateError as error:
+                raise pytest.UsageError(str(error)) from error
+            if self.config.getoption("command_line"):
+                self._acceptance.keeper.begin()  # `loudgate run` needs the stack for certain: start it while workers start.
+            for note in self._acceptance.notes:
+                self.display.say(note)
+        return self._acceptance
+
+    def folder(self) -> Path | None:
+        """Where the run's report is."""
+        return self._acceptance.folder if self._acceptance else None
+
+    def _planned(self, test_ids: Sequence[str]) -> None:
+        cases = {test.split("[", 1)[1][:-1] for test in test_ids if "test_scenario[" in test}
+        if cases and cases != self._collected:
+            self._collected = cases
+            every = len(catalog.load(self.config.stash[_SETTINGS].scenarios))
+            self.acceptance().planned(sorted(cases), partial=len(cases) < every)
+            self.display.begin(len(cases))
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Without xdist: the plan is what was collected here."""
+        self._planned([item.nodeid for item in session.items])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """With xdist: give each worker its ticket."""
+        node.workerinput["loudgate"] = self.acceptance().ticket().model_dump_json()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # noqa: ARG002 -- the hook's signature
+        """With xdist: the plan is what a worker collected."""
+        self._planned(ids)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Show each case as it ends."""
+        for name, value in report.user_properties:
+            if name == _PROPERTY and report.when == "call":
+                self.display.case(CaseResult.model_validate_json(str(value)))
+        if report.failed and "test_scenario[" in report.nodeid and not report.user_properties:
+            self.display.say(f"did not run: {report.nodeid}\n{report.longreprtext}")
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Ctrl-C, or SIGTERM turned into it."""
+        self.interrupted = True
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Stop the stack and write the report, whatever happened."""
+        self.display.end()
+        if self._acceptance is not None:
+            self.report = self._acceptance.finish(interrupted=self.interrupted)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """For `pytest scenarios`: where the report is."""
+        if self.report is not None and self._acceptance is not None:
+            terminalreporter.write_line(f"loudgate: {self.report.headline}")
+            terminalreporter.write_line(f"loudgate: {os.path.relpath(self._acceptance.folder / 'report.md')}")
+
+    def pytest_unconfigure(self) -> None:
+        """The last chance to stop what was started."""
+        if self._acceptance is not None:
+            self._acceptance.finish(interrupted=True)

@@ -1,0 +1,8 @@
+"""The explicit table of taps. To add one: write its file in `taps/`, add its row here, give it an example in the selftests."""
+
+from __future__ import annotations
+
+from harness.relay.tap import Tap
+from harness.relay.taps.nothing import Nothing
+
+TAPS: dict[str, Tap] = {tap.id: tap for tap in (Nothing(),)}

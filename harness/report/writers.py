@@ -1,0 +1,58 @@
+"""Writes a report: report.json, report.md, junit.xml. Everything a system under test may have influenced is escaped."""
+
+from __future__ import annotations
+
+import html
+from importlib.resources import files
+from pathlib import Path
+
+import jinja2
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from harness.report.facts import Report, build
+from harness.run.result import CaseResult
+from harness.verdict import Verdict
+
+
+def markdown_text(text: str) -> str:
+    """Text as it may stand in a table of a Markdown file: no markup, no cell or line breaks."""
+    return html.escape(text, quote=False).replace("|", "\\|").replace("\n", " ").replace("`", "'").replace("[", "\\[")
+
+
+def write(folder: Path) -> Report:
+    """Rebuild the report of a run and write all formats into its folder."""
+    report = build(folder)
+    (folder / "report.json").write_text(report.model_dump_json(by_alias=True, indent=1) + "\n", encoding="utf-8")
+    (folder / "report.md").write_text(markdown(report), encoding="utf-8")
+    junit(report).write(str(folder / "junit.xml"), pretty=True)
+    return report
+
+
+def markdown(report: Report) -> str:
+    """The report for people; also fit for a pull request."""
+    template = files("harness.report").joinpath("report.md.j2").read_text(encoding="utf-8")
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701 -- Markdown, escaped by the filter
+    environment.filters["text"] = markdown_text
+    areas: dict[str, list[CaseResult]] = {}
+    for result in report.cases:
+        areas.setdefault(result.area, []).append(result)
+    return environment.from_string(template).render(report=report, areas=areas, Verdict=Verdict) + "\n"
+
+
+def junit(report: Report) -> JUnitXml:
+    """JUnit: unknown is an error, a failure is a failure, what did not run is skipped."""
+    suite = TestSuite("loudgate")
+    for result in report.cases:
+        case = TestCase(result.id, classname=result.area, time=result.duration_s)
+        if result.outcome is Verdict.FAIL:
+            case.result = [Failure(result.why, "fail")]
+        elif result.outcome is not Verdict.PASS:
+            case.result = [Error(result.why, str(result.outcome))]
+        suite.add_testcase(case)
+    for case_id in report.not_run:
+        lost = TestCase(case_id, classname="not run")
+        lost.result = [Skipped("planned, did not run")]
+        suite.add_testcase(lost)
+    xml = JUnitXml("loudgate")
+    xml.add_testsuite(suite)
+    return xml

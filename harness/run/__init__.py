@@ -1,0 +1,1 @@
+"""Plays a case and judges its ledger."""

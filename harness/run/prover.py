@@ -1,0 +1,48 @@
+"""Proves one case: drive it on its arm, seal its ledger, judge it, write both down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.clock import Deadline
+from harness.ledger import codec
+from harness.ledger.redact import Redactor
+from harness.limits import TURN_S
+from harness.run.driver import drive
+from harness.run.judge import judge
+from harness.run.result import CaseResult, slug
+from harness.scenario.spec import Case
+from harness.stack.keeper import Arms
+
+LEDGERS, RESULTS = "ledgers", "cases"
+
+
+@dataclass(frozen=True)
+class Prover:
+    """What a test needs to prove a case; `folder` is the run's report folder."""
+
+    arms: Arms
+    folder: Path
+    seed: int
+    nonce: str
+
+    def prove(self, case: Case) -> CaseResult:
+        """The case's result, written beside its ledger. Errors of the stack pass through: the case then did not run."""
+        arm = self.arms.arm(case.must_fail.mutant if case.must_fail else None)
+        timer = Deadline(TURN_S)
+        ledger = drive(case, arm, seed=self.seed, nonce=self.nonce)
+        name = slug(case.id)
+        codec.write(ledger, self.folder / LEDGERS / f"{name}.jsonl", Redactor(arm.secrets))
+        result = judge(ledger, duration_s=timer.elapsed(), file=f"{LEDGERS}/{name}.jsonl")
+        write_result(self.folder, result)
+        return result
+
+
+def write_result(folder: Path, result: CaseResult) -> None:
+    """Write a result whole or not at all: an interrupted run is rebuilt from these files."""
+    path = folder / RESULTS / f"{slug(result.id)}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(result.model_dump_json(), encoding="utf-8")
+    partial.replace(path)

@@ -1,0 +1,1 @@
+"""Scenario files and the cases they stand for."""

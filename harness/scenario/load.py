@@ -1,0 +1,164 @@
+"""TOML → cases: expands a file's matrix × profiles × paths × wire forms, and reports every mistake with its file and key.
+
+Placeholders look like `<<name>>` or `<<name.key>>`; they stand for the matrix value chosen, or for one key of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from harness.errors import ScenarioError
+from harness.scenario.spec import IDENTIFIER, Act, Case, MustFail, Spec
+
+_PLACEHOLDER = re.compile(r"<<([A-Za-z0-9_.-]+)>>")
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,60}")
+Value = str | dict[str, str]
+Choice = Mapping[str, tuple[str, Value]]
+"""Axis of the matrix → (name of the value chosen, the value)."""
+
+
+class ScenarioFile(Spec):
+    """The keys of a scenario file."""
+
+    title: str
+    area: str | None = None
+    profiles: tuple[str, ...] = Field(default=("hosted-workspace-shell/1", "hosted-workspace-shell/2"), min_length=1)
+    paths: tuple[Literal["local"], ...] = Field(default=("local",), min_length=1)
+    stream: tuple[bool, ...] = Field(default=(True,), min_length=1)
+    matrix: dict[str, dict[str, Value]] = Field(default_factory=dict)
+    act: tuple[Act, ...]
+
+    @model_validator(mode="after")
+    def _acts(self) -> Self:
+        if not self.act:
+            raise ValueError("a scenario needs at least one [[act]]")
+        return self
+
+
+class SameAs(Spec):
+    """The keys of a file under must_fail/: another file's cases on a mutant, with the check that must notice."""
+
+    title: str
+    same_as: str
+    mutant: str
+    check: str
+    finding: str
+    ends_within_s: float = Field(gt=0, le=10)
+    profiles: tuple[str, ...] | None = None
+
+
+def _fill(value: Any, choice: Choice, missing: set[str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _fill(item, choice, missing) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_fill(item, choice, missing) for item in value]
+    return _PLACEHOLDER.sub(lambda hit: _lookup(hit, choice, missing), value) if isinstance(value, str) else value
+
+
+def _lookup(hit: re.Match[str], choice: Choice, missing: set[str]) -> str:
+    axis, _, key = hit[1].partition(".")
+    chosen = choice.get(axis, ("", ""))[1]
+    found = chosen.get(key) if isinstance(chosen, dict) else (chosen if axis in choice and not key else None)
+    if found is None:
+        missing.add(hit[0])
+        return ""
+    # A value may itself use the other axes; their values may not use any, so this ends.
+    others = {name: value for name, value in choice.items() if name != axis}
+    return str(_fill(found, others, missing))
+
+
+def _problems(name: str, error: ValidationError) -> Iterator[str]:
+    for detail in error.errors(include_url=False, include_input=False, include_context=False):
+        key = ".".join(str(part) for part in detail["loc"]) or "(file)"
+        yield f"{name}: {key}: {detail['msg'].removeprefix('Value error, ')}"
+
+
+def _duplicates(name: str, case: Case) -> Iterator[str]:
+    seen = Counter((session, call.id) for session, call in case.calls())
+    for (session, call_id), times in seen.items():
+        if times > 1:
+            yield f"{name}: act: call id {call_id!r} is used twice in session {session!r}"
+    known = {act.prompt for act in case.acts if act.prompt}
+    for act in case.acts:
+        for label in (act.detach, act.load, act.await_busy, act.finish):
+            if label is not None and label not in known:
+                yield f"{name}: act: session {label!r} is never prompted"
+    yield from (f"{name}: act: {label!r} is not an id" for label in known if not re.match(IDENTIFIER, label))
+
+
+def parse(path: Path) -> dict[str, Any]:
+    """The file's TOML; `ScenarioError` for what cannot be read."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ScenarioError([f"{path}: {error.strerror}"]) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ScenarioError([f"{path}: not TOML: {error}"]) from error
+
+
+def expand(name: str, raw: dict[str, Any], *, shown: str) -> tuple[Case, ...]:
+    """Every case of one ordinary scenario file; `ScenarioError` with all its mistakes."""
+    matrix = raw.get("matrix", {})
+    axes = list(matrix) if isinstance(matrix, dict) and all(isinstance(axis, dict) for axis in matrix.values()) else []
+    bad = [value for axis in axes for value in matrix[axis] if not _NAME.fullmatch(value)]
+    problems: dict[str, None] = dict.fromkeys(f"{shown}: matrix: {value!r} is not a name" for value in bad)
+    cases: list[Case] = []
+    for values in itertools.product(*(matrix[axis].items() for axis in axes)):
+        choice = dict(zip(axes, values, strict=True))
+        missing: set[str] = set()
+        filled = {key: _fill(value, choice, missing) for key, value in raw.items() if key != "matrix"} | {"matrix": matrix}
+        problems.update(dict.fromkeys(f"{shown}: {place}: no such value in the matrix" for place in sorted(missing)))
+        try:
+            cases.extend(_cases(name, ScenarioFile.model_validate(filled), [value for value, _ in choice.values()]))
+        except ValidationError as error:
+            problems.update(dict.fromkeys(_problems(shown, error)))
+    problems.update(dict.fromkeys(problem for case in cases for problem in _duplicates(shown, case)))
+    if problems:
+        raise ScenarioError(list(problems))
+    return tuple(cases)
+
+
+def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Case]:
+    stem = "/".join((name, *chosen))
+    for path, profile, stream in itertools.product(file.paths, file.profiles, file.stream):
+        short = profile.removeprefix("hosted-workspace-").replace("/", "")
+        yield Case(
+            id=f"{stem}@{path}-{short}{'' if stream else '-whole'}",
+            area=file.area or name,
+            title=file.title,
+            path=path,
+            profile=profile,
+            stream=stream,
+            acts=file.act,
+        )
+
+
+def on_mutant(name: str, raw: dict[str, Any], others: Mapping[str, tuple[Case, ...]], *, shown: str) -> tuple[Case, ...]:
+    """The cases of another file on a mutant, each of which must be red; `ScenarioError` with all mistakes."""
+    try:
+        file = SameAs.model_validate(raw)
+    except ValidationError as error:
+        raise ScenarioError(list(_problems(shown, error))) from error
+    originals = [case for case in others.get(file.same_as, ()) if file.profiles is None or case.profile in file.profiles]
+    if not originals:
+        raise ScenarioError([f"{shown}: same_as: no case of {file.same_as!r} has these profiles"])
+    expected = MustFail(mutant=file.mutant, check=file.check, finding=file.finding, ends_within_s=file.ends_within_s)
+    return tuple(
+        case.model_copy(
+            update={
+                "id": name + case.id.removeprefix(file.same_as),
+                "area": "must_fail",
+                "title": file.title,
+                "must_fail": expected,
+            }
+        )
+        for case in originals
+    )

@@ -1,0 +1,163 @@
+"""What a scenario says, as frozen values. Argument text is kept raw; nothing here parses it.
+
+A scenario file stands for many cases: its matrix × profiles × paths. `load` expands it, `catalog` finds it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+Expectation = Literal["executed", "refused", "sibling"]
+IDENTIFIER = r"^[A-Za-z0-9._:-]{1,128}$"
+
+
+class Spec(BaseModel):
+    """Base: frozen, and an unknown key is a mistake."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Call(Spec):
+    """One tool call of one answer of the model, and what must become of it."""
+
+    id: str
+    tool: str = "run_shell_command"
+    arguments: str | None = None
+    """The argument text, character for character."""
+    deltas: tuple[str, ...] = ()
+    """Instead: the same text in the pieces of the stream."""
+    wire_deltas: tuple[str, ...] = ()
+    """Instead: pieces as the characters between the quotes of the wire's JSON, so a piece can be half a surrogate pair."""
+    expect: Expectation
+    names: str | None = None
+    """For `refused`: the argument that the error must name."""
+    writes: dict[str, str] = {}
+    """For `executed`: file in the workspace → the text it must hold afterwards, in UTF-8."""
+    output: str | None = None
+    """For `executed`: text that the result given to the model must contain."""
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if (self.arguments is not None) + bool(self.deltas) + bool(self.wire_deltas) != 1:
+            raise ValueError("give exactly one of arguments, deltas, wire_deltas")
+        if self.expect != "executed" and (self.writes or self.output is not None):
+            raise ValueError("writes and output belong to a call that is expected to be executed")
+        if self.expect != "refused" and self.names is not None:
+            raise ValueError("names belongs to a call that is expected to be refused")
+        try:
+            self.argument_text()
+        except ValueError:
+            raise ValueError("wire_deltas do not join to the inside of a JSON string") from None
+        return self
+
+    def argument_text(self) -> str:
+        """The argument text as a client that joins the deltas has it; pairs split over two wire deltas are whole again."""
+        if self.wire_deltas:
+            return str(json.loads('"' + "".join(self.wire_deltas) + '"'))
+        return "".join(self.deltas) if self.arguments is None else self.arguments
+
+
+class Step(Spec):
+    """One answer of the model."""
+
+    call: tuple[Call, ...] = ()
+    text: str | None = None
+    finish: str | None = None
+    """The finish reason; by default the one that fits the content."""
+    hold: str | None = None
+    """Name of a gate: the answer is held until an act opens it."""
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        expected = {call.expect for call in self.call}
+        if not self.call and self.text is None:
+            raise ValueError("a step needs text or at least one call")
+        if "refused" in expected and "executed" in expected:
+            raise ValueError("a refused call refuses its whole batch: its siblings are expected as 'sibling'")
+        if "sibling" in expected and "refused" not in expected:
+            raise ValueError("a sibling needs a refused call beside it")
+        return self
+
+    @property
+    def refused(self) -> bool:
+        """Whether the batch must be refused."""
+        return any(call.expect == "refused" for call in self.call)
+
+
+class Act(Spec):
+    """One thing the driver does; exactly one of the verbs is given. Its value is a session's label or a gate's name."""
+
+    prompt: str | None = None
+    detach: str | None = None
+    load: str | None = None
+    await_held: str | None = None
+    """Wait until an answer is held at this gate."""
+    await_busy: str | None = None
+    """Wait until this session was told `workspace_busy`."""
+    open: str | None = None
+    """Let the answer go that is held at this gate."""
+    finish: str | None = None
+    """Wait for the end of a prompt that was sent with `wait = false`."""
+    text: str | None = None
+    """For `prompt`: the user's words; by default seeded ones."""
+    wait: bool = True
+    """For `prompt`: wait for the end of its turn."""
+    ends: Literal["turn_complete", "turn_error"] = "turn_complete"
+    """For `prompt`: how the turn must end."""
+    step: tuple[Step, ...] = ()
+    """For `prompt`: the model's answers in this turn."""
+
+    @model_validator(mode="after")
+    def _one_verb(self) -> Self:
+        verbs = (self.prompt, self.detach, self.load, self.await_held, self.await_busy, self.open, self.finish)
+        if sum(verb is not None for verb in verbs) != 1:
+            raise ValueError("give exactly one of prompt, detach, load, await_held, await_busy, open, finish")
+        if (self.prompt is not None) != bool(self.step):
+            raise ValueError("a prompt needs steps, and only a prompt has them")
+        return self
+
+
+class MustFail(Spec):
+    """A case that must be red: on which mutant, by which check, with which words in its finding."""
+
+    mutant: str
+    check: str
+    finding: str
+    ends_within_s: float
+    """A turn that is still active after this long is positive evidence, not a deadline of the harness."""
+
+
+class Case(Spec):
+    """One scripted scenario on one target, capture path and profile."""
+
+    id: str
+    area: str
+    title: str
+    target: str = "hosted"
+    path: Literal["local"] = "local"
+    profile: str
+    stream: bool = True
+    acts: tuple[Act, ...]
+    must_fail: MustFail | None = None
+
+    def sessions(self) -> tuple[str, ...]:
+        """Labels in the order of their first prompt."""
+        return tuple(dict.fromkeys(act.prompt for act in self.acts if act.prompt is not None))
+
+    def prompts(self, session: str) -> Iterator[tuple[int, Act]]:
+        """The session's prompt acts, with their place among all acts."""
+        return ((place, act) for place, act in enumerate(self.acts) if act.prompt == session)
+
+    def steps(self, session: str) -> tuple[Step, ...]:
+        """Every answer that the model gives to this session, in order."""
+        return tuple(step for _, act in self.prompts(session) for step in act.step)
+
+    def calls(self, *expect: Expectation) -> Iterator[tuple[str, Call]]:
+        """(session, call) of every call with one of these expectations; of every call without arguments."""
+        for session in self.sessions():
+            for step in self.steps(session):
+                yield from ((session, call) for call in step.call if not expect or call.expect in expect)

@@ -1,0 +1,1 @@
+"""Tests of the harness itself; the folders mirror the tree."""

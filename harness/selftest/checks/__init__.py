@@ -1,0 +1,1 @@
+"""Checks on hand-written ledgers, without a stack."""

@@ -1,0 +1,158 @@
+"""For every check: the case of its histories, and how the good one becomes the bad and the indeterminate one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.ledger.event import Driven, Ledger, Row, Tree, TreeEntry
+from harness.ledger.facts import HOST_BROKER, sha256
+from harness.scenario.spec import Case
+from harness.selftest.checks.cases import ALONE, CORRECTED, RELOADED, SECOND
+from harness.selftest.checks.change import (
+    Change,
+    added,
+    again,
+    chain,
+    cut,
+    doubted,
+    edited,
+    emptied,
+    exchange,
+    heard,
+    intrusion,
+    replaced,
+    request,
+    row,
+    same,
+    values,
+    without,
+)
+from harness.selftest.checks.perfect import BROKER, Perfect
+
+STRAY = doubted("acquire on host-broker belongs to no open case")
+OWNER: dict[str, int | str | None] = {"harness_session_id": "n1-s-main", "generation": 7}
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A case, played, and changed."""
+
+    change: Change
+    case: Case = CORRECTED
+
+    def ledger(self) -> Ledger:
+        """The history."""
+        return self.change(Perfect(self.case).play())
+
+
+@dataclass(frozen=True)
+class Four:
+    """The four histories of one check."""
+
+    bad: Variation
+    indeterminate: Variation
+    good: Variation = Variation(same)
+
+    def all(self) -> Mapping[str, Variation]:
+        """By name; the empty one is of the good one's case."""
+        empty = Variation(emptied, self.good.case)
+        return {"empty": empty, "good": self.good, "bad": self.bad, "indeterminate": self.indeterminate}
+
+
+def _intruding(operation: str, path: str, *, asked: Any, reply: Any, left: Row) -> Change:
+    seen = intrusion(operation, edge=HOST_BROKER, target=f"{BROKER}{path}", asked=asked, reply=reply)
+    return chain(seen, added(left))
+
+
+def _broker_row(table: str, **found: int | str | None) -> Row:
+    return Row(database="broker", table=table, values=OWNER | found)
+
+
+def _swapped(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [*messages[:-2], messages[-1], messages[-2]]
+
+
+def _last(text: str) -> Change:
+    """The second request's last message holds this text."""
+    return heard(2, lambda messages: [*messages[:-1], messages[-1] | {"text": text}])
+
+
+def _stray_file(event: Tree) -> dict[str, Any]:
+    entry = TreeEntry(path="broken.txt", type="file", size=1, sha256=sha256(b"x")[7:], content=b"x")
+    return {"entries": (*event.entries, entry)}
+
+
+ACQUIRED = _intruding(
+    "acquire",
+    "/tool-sessions:acquire",
+    asked={},
+    reply={"acquired": True, "generation": 7},
+    left=_broker_row("leases", released_ms=None),
+)
+REGISTERED = _intruding(
+    "publisher",
+    "/tool-sessions/r1:register-publisher",
+    asked={"bindingGeneration": 7},
+    reply={"registered": True},
+    left=_broker_row("publishers"),
+)
+PREPARED = _intruding(
+    "prepare",
+    "/executions:prepare",
+    asked={"toolCallId": "c1", "kind": "tool"},
+    reply={"executionCallId": "exec-9"},
+    left=_broker_row("executions", execution_call_id="exec-9", tool_call_id="c1", state="executing"),
+)
+HUNG = chain(
+    without(lambda event: isinstance(event, Driven) and (event.act, event.session) == ("ended", "second")),
+    added(Driven(order=900, act="still_active", session="second", detail="after 1.5 s")),
+)
+FOUR: Mapping[str, Four] = {
+    "zero_acquisition": Four(Variation(ACQUIRED), Variation(same, ALONE)),
+    "zero_publication": Four(Variation(REGISTERED), Variation(STRAY)),
+    "zero_execution": Four(Variation(PREPARED), Variation(same, ALONE)),
+    "zero_side_effects": Four(
+        Variation(edited(lambda event: isinstance(event, Tree) and event.moment == "after", _stray_file)),
+        Variation(same, ALONE),
+    ),
+    "ordered_paired_errors": Four(Variation(heard(2, _swapped)), Variation(cut)),
+    "names_field_not_value": Four(Variation(_last("Error: not executed, command was printf \ud800 > broken.txt")), Variation(cut)),
+    "arguments_preserved": Four(Variation(edited(row("records"), replaced(rb"\\ud800", rb"\\ufffd"))), Variation(cut)),
+    "exactly_one_execution": Four(
+        Variation(again(lambda event: exchange("execute")(event) or event.kind == "command")), Variation(cut)
+    ),
+    "result_reaches_model": Four(
+        Variation(heard(3, lambda messages: [*messages[:-1], messages[-1] | {"text": "exit 0"}])), Variation(cut)
+    ),
+    "lease_released": Four(
+        Variation(chain(without(exchange("release")), edited(row("leases"), values(released_ms=None)))),
+        Variation(STRAY),
+    ),
+    "second_session_completes": Four(Variation(HUNG, SECOND), Variation(cut, SECOND), Variation(same, SECOND)),
+    "reload_identical": Four(
+        Variation(edited(exchange("read"), replaced(b"ud800", b"ufffd")), RELOADED),
+        Variation(STRAY, RELOADED),
+        Variation(same, RELOADED),
+    ),
+    "no_duplicate_history": Four(Variation(again(row("records", sequence=4))), Variation(STRAY)),
+    "witnesses_agree": Four(
+        Variation(without(row("records", sequence=4))),
+        Variation(edited(exchange("prepare"), lambda _: {"status": None, "reply": b""})),
+    ),
+    "script_followed": Four(
+        Variation(edited(request(2), lambda _: {"problems": ("call c1: expected an error, was told the opposite",)})),
+        Variation(cut),
+    ),
+    "turns_end_as_declared": Four(
+        Variation(
+            edited(
+                lambda event: isinstance(event, Driven) and event.act == "ended",
+                lambda event: {"body": event.body.replace(b"turn_complete", b"turn_error"), "detail": "turn_error"},
+            )
+        ),
+        Variation(cut),
+    ),
+}
+"""Check → its four histories."""

@@ -1,0 +1,87 @@
+"""The vocabulary of checks, on a perfect play."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.ledger.event import Exchange, ModelExchange
+from harness.ledger.facts import HOST_BROKER, decoded, execution_id, subject, utf8
+from harness.ledger.history import History
+from harness.selftest.checks.cases import CORRECTED, RELOADED, SECOND
+from harness.selftest.checks.change import added, request
+from harness.selftest.checks.perfect import Perfect
+
+HISTORY = History(Perfect(CORRECTED).play())
+
+
+def test_steps_are_served_in_order_with_the_request_that_follows() -> None:
+    refused, corrected, done = HISTORY.served
+    assert [step.number for step in HISTORY.served] == [1, 2, 3]
+    assert refused.after is corrected.request
+    assert corrected.after is done.request
+    assert done.after is None
+    assert HISTORY.refused == (refused,)
+
+
+def test_a_window_goes_from_the_serving_request_to_the_next_one() -> None:
+    first, second, last = HISTORY.served
+    assert [first.covers(order) for order in (6, 7, 12, 13)] == [False, True, True, False]
+    assert HISTORY.exchanges(HOST_BROKER, window=first) == ()
+    assert [e.operation for e in HISTORY.exchanges(HOST_BROKER, "acquire", "prepare", window=second)] == ["acquire", "prepare"]
+    assert last.covers(10_000)
+
+
+def test_a_repeated_request_neither_serves_nor_ends_a_window() -> None:
+    played = Perfect(CORRECTED).play()
+    served = next(e for e in played.events if isinstance(e, ModelExchange) and request(1)(e))
+    retry = served.model_copy(update={"order": served.finished, "repeated": True})
+    assert History(added(retry)(played)).served == HISTORY.served
+
+
+def test_rows_and_records_belong_to_their_session() -> None:
+    history = History(Perfect(SECOND).play())
+    assert [len(history.rows("leases", session)) for session in ("first", "second")] == [0, 1]
+    assert len(history.rows("records")) == sum(len(history.records(session)) for session in ("first", "second"))
+
+
+def test_records_on_the_wire_and_in_sql_are_the_same_values() -> None:
+    on_wire, in_sql = HISTORY.appended("main"), HISTORY.records("main")
+    assert [(r.sequence, r.kind, r.text) for r in on_wire] == [(r.sequence, r.kind, r.text) for r in in_sql]
+    assert [role for r in in_sql if (role := r.role)] == [
+        "user",
+        "assistant",
+        "tool_result",
+        "assistant",
+        "tool_result",
+        "assistant",
+    ]
+
+
+def test_a_trace_gathers_what_every_witness_saw_of_a_call() -> None:
+    (planned,) = HISTORY.planned("executed")
+    trace = HISTORY.trace(planned)
+    assert trace.ids == {"exec-1"}
+    assert [len(t) for t in (trace.prepares, trace.starts, trace.executes, trace.rows, trace.commands)] == [1] * 5
+    assert trace.settled
+
+
+def test_unserved_steps_are_named() -> None:
+    ledger = Perfect(RELOADED).play()
+    history = History(ledger.model_copy(update={"events": ()}))
+    assert history.unserved == tuple(f"step {n} of session main" for n in (1, 2, 3))
+
+
+@pytest.mark.parametrize("raw", [b"", b"<html>", b"[]", b"\xff\xfe", b'"text"', "{"])
+def test_what_is_no_json_object_decodes_to_nothing(raw: bytes | str) -> None:
+    assert decoded(raw) == {}
+
+
+def test_lone_surrogates_keep_their_bytes() -> None:
+    assert utf8(decoded(rb'{"text": "\ud83d"}')["text"]) == b"\xed\xa0\xbd"
+
+
+def test_an_id_with_colons_is_read_whole_from_a_path() -> None:
+    found = next(e for e in HISTORY.exchanges(HOST_BROKER, "start"))
+    odd = found.model_copy(update={"target": "/internal/runtime-broker/v1/executions/a:b.c:start?x=/y:z"})
+    assert isinstance(odd, Exchange)
+    assert execution_id(odd) == subject(odd) == "a:b.c"

@@ -1,0 +1,136 @@
+"""The keeper: owns every service of a run. It lives in the pytest controller; xdist workers ask it through a socket.
+
+It starts the shared arm once, a private arm for whoever names a mutant, and knows which service died. All services are started from
+one thread that lives as long as the keeper, because their parent-death signal is tied to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing.connection import Client, Connection, Listener
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Protocol
+
+from harness.errors import LoudgateError, StackError
+from harness.stack.assembly import SHARED, ArmServices, Observer, start_arm, start_observer
+from harness.stack.runs import RunFolder
+from harness.stack.service import Arm, Engine, Running
+
+Sources = Callable[[str, Path], Path]
+"""(mutant id, empty folder) → folder with the mutated package."""
+
+
+class Arms(Protocol):
+    """Whoever can say where an arm is: the keeper itself, or a client of it."""
+
+    def arm(self, mutant: str | None) -> Arm:
+        """The shared arm, or the private one of a mutant; started on first use."""
+        ...
+
+
+@dataclass
+class Keeper:
+    """Owner of a run's services."""
+
+    engine: Engine
+    run: RunFolder
+    source: Path
+    mutated: Sources
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(24), repr=False)
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "keeper"))
+    _arms: dict[str, Future[ArmServices]] = field(default_factory=dict)
+    _asking: Lock = field(default_factory=Lock)
+    _observer: Observer | None = None
+    _listener: Listener | None = None
+
+    def arm(self, mutant: str | None) -> Arm:
+        """The arm, once it is ready; `ServiceDied` or `StackError` if it cannot be had."""
+        return self.begin(mutant).result().arm
+
+    def begin(self, mutant: str | None = None) -> Future[ArmServices]:
+        """Start an arm without waiting for it."""
+        name = SHARED if mutant is None else mutant.replace("/", "-")
+        with self._asking:
+            if name not in self._arms:
+                self._arms[name] = self._thread.submit(self._start, name, mutant)
+        return self._arms[name]
+
+    def _start(self, name: str, mutant: str | None) -> ArmServices:
+        self._observer = self._observer or start_observer(self.engine, self.run)
+        source = self.source if mutant is None else self.mutated(mutant, self.run.path / "mutants" / name)
+        return start_arm(name, self.engine, self.run, self._observer, source)
+
+    def services(self) -> tuple[Running, ...]:
+        """Everything that runs, or should."""
+        started = [arm.result() for arm in self._arms.values() if arm.done() and arm.exception() is None]
+        own = (self._observer.service,) if self._observer else ()
+        return own + tuple(service for arm in started for service in arm.services)
+
+    def died(self) -> tuple[str, ...]:
+        """Names of the services that ended by themselves."""
+        return tuple(f"{one.spec.arm}/{one.spec.name}" for one in self.services() if not one.alive())
+
+    def secrets(self) -> tuple[str, ...]:
+        """Everything that must not reach a file."""
+        started = [arm.result() for arm in self._arms.values() if arm.done() and arm.exception() is None]
+        return tuple(dict.fromkeys(secret for one in started for secret in one.arm.secrets))
+
+    def serve(self) -> str:
+        """Answer other processes of this run; gives the socket's path."""
+        path = str(self.run.path / "keeper.sock")
+        self._listener = Listener(path, "AF_UNIX", authkey=self.key)
+        Thread(target=self._accept, args=(self._listener,), name="keeper-socket", daemon=True).start()
+        return path
+
+    def _accept(self, listener: Listener) -> None:
+        while True:
+            try:
+                connection = listener.accept()
+            except OSError:
+                return  # The listener was closed.
+            Thread(target=self._answer, args=(connection,), name="keeper-client", daemon=True).start()
+
+    def _answer(self, connection: Connection) -> None:
+        with connection, contextlib.suppress(EOFError, OSError):
+            while True:
+                mutant = json.loads(connection.recv_bytes())
+                reply: dict[str, object]
+                try:
+                    reply = {"arm": self.arm(mutant).model_dump(mode="json")}
+                except LoudgateError as error:
+                    reply = {"error": str(error)}
+                connection.send_bytes(json.dumps(reply).encode())
+
+    def close(self) -> None:
+        """Stop everything and remove the run folder. Safe to call twice, and from a signal's unwinding."""
+        if self._listener is not None:
+            self._listener.close()
+        self._thread.shutdown(wait=True, cancel_futures=True)
+        self.engine.close()
+        self.run.remove()
+
+
+@dataclass
+class KeeperClient:
+    """The keeper as an xdist worker sees it."""
+
+    path: str
+    key: bytes = field(repr=False)
+    _known: dict[str | None, Arm] = field(default_factory=dict)
+
+    def arm(self, mutant: str | None) -> Arm:
+        """Ask once, remember the answer."""
+        if mutant not in self._known:
+            with Client(self.path, "AF_UNIX", authkey=self.key) as connection:
+                connection.send_bytes(json.dumps(mutant).encode())
+                reply = json.loads(connection.recv_bytes())
+            if "error" in reply:
+                raise StackError(reply["error"])
+            self._known[mutant] = Arm.model_validate(reply["arm"])
+        return self._known[mutant]

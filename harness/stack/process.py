@@ -1,0 +1,124 @@
+"""The process engine: each service is a subprocess in a session of its own that dies with the harness.
+
+Linux gives the parent-death signal; elsewhere leftovers are removed at the next start. The signal is tied to the thread that
+forked, so all services must be started from a thread that lives as long as the engine (the keeper's).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from harness.errors import ServiceDied
+from harness.limits import LOG_TAIL_LINES, SERVICE_STOP_S
+from harness.stack.runs import RunFolder
+from harness.stack.service import ServiceSpec
+
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+"""The only variables of the user's environment that services see: no credentials, no proxies."""
+
+
+def _die_with_parent() -> None:
+    # Runs between fork and exec: nothing but one prepared system call.
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _environment(spec: ServiceSpec) -> dict[str, str]:
+    own = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    own |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONSAFEPATH": "1"}
+    return own | ({"PYTHONPATH": str(spec.source)} if spec.source else {}) | dict(spec.environment)
+
+
+@dataclass
+class ProcessService:
+    """One subprocess."""
+
+    spec: ServiceSpec
+    process: subprocess.Popen[bytes]
+    log: Path
+    address: str = ""
+
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self.process.poll() is None
+
+    def ready(self) -> bool:
+        """Whether its first line of output is there."""
+        if not self.alive():
+            raise ServiceDied(f"{self.spec.arm}/{self.spec.name}", self.process.returncode, self.tail(), self.log)
+        first, ended, _ = self.log.read_text(encoding="utf-8", errors="backslashreplace").partition("\n")
+        if ended and first.startswith("{"):
+            said = json.loads(first)
+            self.address = f"http://{said['host']}:{said['port']}"
+        return bool(self.address)
+
+    def tail(self) -> str:
+        """The last lines of its log."""
+        return "\n".join(self.log.read_text(encoding="utf-8", errors="backslashreplace").splitlines()[-LOG_TAIL_LINES:])
+
+    def stop(self) -> None:
+        """SIGTERM, then SIGKILL to whatever is left of its tree."""
+        family = _family(self.process.pid)
+        if self.alive():
+            self.process.terminate()
+            try:
+                self.process.wait(SERVICE_STOP_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        for member in family:
+            if member.is_running():
+                member.kill()
+
+
+def _family(pid: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+@dataclass
+class ProcessEngine:
+    """Subprocesses on loopback; SQLite underneath."""
+
+    run: RunFolder
+    logs: Path
+    name: str = "process"
+    started: list[ProcessService] = field(default_factory=list)
+
+    def start(self, spec: ServiceSpec) -> ProcessService:
+        """Start a service and note it in the run folder, so that a later run can end it if this one cannot."""
+        log = self.logs / f"{spec.arm}-{spec.name}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as output:
+            process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module names
+                [sys.executable, "-m", spec.module, *spec.arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=_environment(spec),
+                cwd=self.run.path,
+                start_new_session=True,
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 -- see its comment
+            )
+        service = ProcessService(spec, process, log)
+        self.started.append(service)
+        self.run.note(process.pid, f"{spec.arm}/{spec.name}")
+        return service
+
+    def close(self) -> None:
+        """Stop all, newest first."""
+        while self.started:
+            self.started.pop().stop()

@@ -1,0 +1,159 @@
+"""Run folders: one per live run, with a lock that dies with its owner, and what is needed to clean up after a dead one."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pwd
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from harness.clock import utc_now
+from harness.errors import UsageError
+from harness.limits import RUN_FOLDER_MODE
+from harness.settings import state_root
+
+TOOL_UIDS = range(61184, 65500)
+"""Above what distributions hand out and below `nobody`; a run takes one that no account and no process has."""
+
+
+@dataclass
+class RunFolder:
+    """The folder of a live run. `path` holds databases, workspaces, the FIFO and the mutated copies."""
+
+    path: Path
+    tool_uid: int | None
+    _lock: IO[str] = field(repr=False)
+    _noted: list[dict[str, object]] = field(default_factory=list, repr=False)
+
+    def note(self, pid: int, name: str) -> None:
+        """Write down a started process, with its start time: a pid alone may be somebody else's later."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            self._noted.append({"pid": pid, "name": name, "started": psutil.Process(pid).create_time()})
+        partial = self.path / "processes.partial"
+        partial.write_text(json.dumps(self._noted), encoding="ascii")
+        partial.replace(self.path / "processes.json")
+
+    def remove(self) -> None:
+        """Delete the folder and give the lock back."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._lock.close()
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """What a dead run left behind and is gone now."""
+
+    run: str
+    processes: int
+
+
+def _free_uid() -> int:
+    taken = {process.info["uids"].real for process in psutil.process_iter(["uids"]) if process.info["uids"]}
+    used = {owner["tool_uid"] for owner in _owners()}
+    for uid in TOOL_UIDS:
+        if uid in taken or uid in used:
+            continue
+        try:
+            pwd.getpwuid(uid)
+        except KeyError:
+            return uid
+    raise UsageError("no unused uid for the tools is left")
+
+
+def _owners() -> Iterator[dict[str, object]]:
+    for path in state_root().glob("*/owner.json"):
+        with contextlib.suppress(OSError, ValueError):
+            yield json.loads(path.read_text(encoding="ascii"))
+
+
+def _prepare_root() -> Path:
+    root = state_root()
+    try:
+        root.mkdir(mode=RUN_FOLDER_MODE, parents=True, exist_ok=True)
+        root.chmod(RUN_FOLDER_MODE)
+    except OSError as error:
+        raise UsageError(f"{root}: cannot be used for run folders: {error.strerror}") from error
+    return root
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[Path]:
+    """One at a time makes or removes folders: a folder without its lock yet must not be taken for a dead one."""
+    root = _prepare_root()
+    with (root / ".lock").open("w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield root
+
+
+def open_run(run_id: str) -> RunFolder:
+    """Make and lock the folder of a new run."""
+    with _alone() as root:
+        path = root / run_id
+        path.mkdir(mode=RUN_FOLDER_MODE)
+        path.chmod(RUN_FOLDER_MODE)
+        lock = (path / "lock").open("w", encoding="ascii")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        uid = _free_uid() if os.getuid() == 0 else None
+        owner = {"pid": os.getpid(), "started_at": utc_now(), "tool_uid": uid}
+        (path / "owner.json").write_text(json.dumps(owner), encoding="ascii")
+        return RunFolder(path, uid, lock)
+
+
+def live() -> tuple[tuple[str, int], ...]:
+    """(run id, owner's pid) of every run whose owner lives."""
+    folders = sorted(state_root().glob("*/owner.json"))
+    return tuple((path.parent.name, json.loads(path.read_text("ascii"))["pid"]) for path in folders if _locked(path.parent))
+
+
+def _locked(path: Path) -> bool:
+    try:
+        with (path / "lock").open("r", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def dead() -> tuple[Path, ...]:
+    """Folders of runs whose lock is free."""
+    root = state_root()
+    return tuple(path for path in sorted(root.iterdir()) if path.is_dir() and not _locked(path)) if root.is_dir() else ()
+
+
+def reap() -> tuple[Leftover, ...]:
+    """End the processes of dead runs and remove their folders."""
+    with _alone():
+        return tuple(_reap(path) for path in dead())
+
+
+def _reap(path: Path) -> Leftover:
+    killed = 0
+    for process in _survivors(path):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+            killed += 1
+    shutil.rmtree(path, ignore_errors=True)
+    return Leftover(path.name, killed)
+
+
+def _survivors(path: Path) -> Iterator[psutil.Process]:
+    with contextlib.suppress(OSError, ValueError):
+        for noted in json.loads((path / "processes.json").read_text(encoding="ascii")):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process = psutil.Process(noted["pid"])
+                if process.create_time() == noted["started"]:
+                    yield from process.children(recursive=True)
+                    yield process
+    with contextlib.suppress(OSError, ValueError):
+        uid = json.loads((path / "owner.json").read_text(encoding="ascii"))["tool_uid"]
+        yield from (one for one in psutil.process_iter(["uids"]) if uid and one.info["uids"] and one.info["uids"].real == uid)

@@ -1,0 +1,52 @@
+"""The test process's HTTP: one door at which httpx's errors become ours, with what they say about the effect."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+
+from harness.errors import OutcomeUnknown, Refused, TimedOut
+from harness.limits import CALL_S
+
+
+class Http:
+    """JSON calls to one base URL with one bearer token."""
+
+    def __init__(self, base: str, token: str) -> None:
+        headers = {"authorization": f"Bearer {token}"}
+        # trust_env off: a proxy variable of the user's shell must not come between us and loopback.
+        self._client = httpx.Client(base_url=base, headers=headers, timeout=CALL_S, trust_env=False)
+
+    def call(self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Any:
+        """The reply's JSON (None if empty). `Refused` for 4xx, `TimedOut` and `OutcomeUnknown` for no usable reply."""
+        content = None if body is None else json.dumps(body).encode("ascii")
+        own = {"content-type": "application/json", **(headers or {})}
+        try:
+            response = self._client.request(method, path, content=content, headers=own)
+        except httpx.ConnectError as error:
+            raise Refused(f"{method} {path}: no connection") from error
+        except httpx.TimeoutException as error:
+            raise TimedOut(f"{method} {path}: no reply within {CALL_S:g} s") from error
+        except httpx.HTTPError as error:
+            raise OutcomeUnknown(f"{method} {path}: {type(error).__name__}") from error
+        return _read(f"{method} {path}", response)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._client.close()
+
+
+def _read(what: str, response: httpx.Response) -> Any:
+    try:
+        document = json.loads(response.content) if response.content else None
+    except ValueError as error:
+        raise OutcomeUnknown(f"{what}: the reply is not JSON (status {response.status_code})") from error
+    if response.status_code < 400:
+        return document
+    said = document.get("error", {}) if isinstance(document, dict) else {}
+    code = str(said.get("code", "")) if isinstance(said, dict) else ""
+    if response.status_code < 500:
+        raise Refused(f"{what}: {response.status_code} {code}", status=response.status_code, code=code)
+    raise OutcomeUnknown(f"{what}: {response.status_code} {code}")

@@ -1,0 +1,1 @@
+"""Reads what the system under test left behind: SQL rows, workspaces, process records."""
