@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
+from tempfile import TemporaryDirectory
 
-import psutil
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness import seeds
@@ -92,11 +92,10 @@ class Acceptance:
         self.ended = True
         died = self.keeper.died()
         secrets = self.keeper.secrets()
-        self.keeper.close()
+        leaks = Leaks(processes=self.keeper.close())
         self._mask_logs(Redactor(secrets))
         if not (self.folder / PLAN).exists():
             return None
-        leaks = Leaks(processes=left_behind(self.keeper.run.tool_uid))
         ending = Ending(
             duration_s=round(self.timer.elapsed(), 1), interrupted=interrupted, died=died, notes=tuple(self.notes), leaks=leaks
         )
@@ -109,13 +108,6 @@ class Acceptance:
             if (clean := redactor.clean(text)) != text:
                 log.write_text(clean, encoding="utf-8")
                 self.notes.append(f"a secret was masked in {LOGS}/{log.name}")
-
-
-def left_behind(tool_uid: int | None) -> int:
-    """Processes of this run that live after everything was stopped: our descendants in it, and the tools' uid."""
-    if tool_uid is None:
-        return 0
-    return sum(1 for one in psutil.process_iter(["uids"]) if one.info["uids"] and one.info["uids"].real == tool_uid)
 
 
 def source() -> Source:
@@ -134,13 +126,20 @@ def source() -> Source:
 
 def report_folder(out: Path, run_id: str) -> Path:
     """A new folder for the run's report; `UsageError` if it cannot be made."""
+    check_writable(out)
+    folder = out.resolve() / run_id
+    folder.mkdir()
+    return folder
+
+
+def check_writable(out: Path) -> None:
+    """`UsageError` if no report can be written below `out`."""
     try:
         out.mkdir(parents=True, exist_ok=True)
-        folder = out.resolve() / run_id
-        folder.mkdir()
+        with TemporaryDirectory(dir=out):
+            pass
     except OSError as error:
         raise UsageError(f"{out}: reports cannot be written there: {error.strerror}") from error
-    return folder
 
 
 def open_acceptance(settings: Settings, *, command: str) -> Acceptance:

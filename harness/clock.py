@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from harness.errors import TimedOut
-from harness.limits import POLL_S
+from harness.limits import POLL_FIRST_S, POLL_GROWTH, POLL_LAST_S
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,20 @@ class Deadline:
         return self.remaining() == 0.0
 
 
-def holds_within(condition: Callable[[], bool], seconds: float, *, every: float = POLL_S) -> bool:
-    """Look at `condition` until it holds or `seconds` have passed; says which."""
-    deadline = Deadline(seconds)
+def holds_within(condition: Callable[[], bool], seconds: float) -> bool:
+    """Look at `condition`, less and less often, until it holds or `seconds` have passed; says which."""
+    deadline, pause = Deadline(seconds), POLL_FIRST_S
     while not condition():
         if deadline.passed():
             return False
-        time.sleep(every)
+        time.sleep(min(pause, deadline.remaining()))
+        pause = min(pause * POLL_GROWTH, POLL_LAST_S)
     return True
 
 
-def wait_until(condition: Callable[[], bool], seconds: float, what: str, *, every: float = POLL_S) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
     """Wait for `condition`; past the deadline raise `TimedOut` naming what was awaited."""
-    if not holds_within(condition, seconds, every=every):
+    if not holds_within(condition, seconds):
         raise TimedOut(f"{what} did not happen within {seconds:g} s")
 
 

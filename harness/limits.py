@@ -25,8 +25,10 @@ RELAY_UPSTREAM_S = 65.0
 GATE_S = 30.0
 """A held model answer is let go after this long, and the case is then unknown."""
 
-POLL_S = 0.015
-"""Between two looks at a condition; small against a case (about 0.3 s), large against a request (about 2 ms)."""
+POLL_FIRST_S = 0.01
+POLL_GROWTH = 1.3
+POLL_LAST_S = 0.08
+"""Between two looks at a condition: small against a turn (about 0.1 s) at first, cheap when the wait gets long."""
 
 LOG_TAIL_LINES = 20
 """Lines of a dead service's log that go into the error."""

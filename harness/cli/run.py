@@ -12,11 +12,15 @@ import click
 import pytest
 
 from harness import settings as defaults
+from harness.acceptance import check_writable
 from harness.errors import UsageError
 from harness.report import facts
 from harness.scenario import catalog
 from harness.seeds import DEFAULT_SEED
 from harness.verdict import EXIT_OF, Exit
+
+WORKERS_PER_CORE = 2
+"""A case waits for other processes most of its time; more workers than this only delay each other's start."""
 
 
 @click.command()
@@ -27,7 +31,7 @@ from harness.verdict import EXIT_OF, Exit
 )
 @click.option("--path", type=click.Choice(["local", "both"]), default="both", show_default=True, help="Capture path.")
 @click.option(
-    "-n", "--workers", type=click.IntRange(0), default=None, help="pytest-xdist workers; 0 is none.  [default: one per core]"
+    "-n", "--workers", type=click.IntRange(0), default=None, help="pytest-xdist workers; 0 is none.  [default: two per core]"
 )
 @click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="The one seed of ids, texts and order.")
 @click.option(
@@ -50,7 +54,8 @@ def run(select: tuple[str, ...], workers: int | None, **options: Any) -> int:
     under pytest, with the same options: `pytest scenarios --select unicode/negative -n 2`.
     """
     cases = catalog.select(catalog.load(options["scenarios"]), select)
-    count = workers if workers is not None else (os.cpu_count() or 1)
+    check_writable(options["out"])
+    count = workers if workers is not None else WORKERS_PER_CORE * (os.cpu_count() or 1)
     chosen = {name: value for name, value in options.items() if name != "scenarios" or value != defaults.SCENARIOS}
     command = shlex.join(["loudgate", "run", *select, *_words(chosen)])
     words = [str(defaults.SCENARIOS / "test_scenarios.py"), "-p", "no:terminal", "--rootdir", str(defaults.CHECKOUT)]

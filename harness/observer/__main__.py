@@ -85,7 +85,7 @@ def main() -> int:
     try:
         asyncio.run(_serve(options, token))
     except OSError as error:
-        sys.stderr.write(f"observer: cannot listen on {options.listen}:{options.port}: {error.strerror}\n")
+        sys.stderr.write(f"observer: cannot listen on {options.listen}:{options.port}: {os.strerror(error.errno or 0)}\n")
         return 2
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -59,7 +60,7 @@ async def serve(case: Case, label: str, *, seed: int, listen: str, port: int, sa
         await web.TCPSite(runner, listen, port, shutdown_timeout=1.0).start()
     except OSError as error:
         await runner.cleanup()
-        raise UsageError(f"cannot listen on {listen}:{port}: {error.strerror}") from error
+        raise UsageError(f"cannot listen on {listen}:{port}: {os.strerror(error.errno or 0)}") from error
     host, actual = runner.addresses[0][:2]
     player = opened.players[label]
     first = player.planned[0].prompt

@@ -107,13 +107,13 @@ class Keeper:
                     reply = {"error": str(error)}
                 connection.send_bytes(json.dumps(reply).encode())
 
-    def close(self) -> None:
-        """Stop everything and remove the run folder. Safe to call twice, and from a signal's unwinding."""
+    def close(self) -> int:
+        """Stop everything and remove the run folder; gives the number of processes that stopping had left behind."""
         if self._listener is not None:
             self._listener.close()
         self._thread.shutdown(wait=True, cancel_futures=True)
         self.engine.close()
-        self.run.remove()
+        return self.run.remove()
 
 
 @dataclass

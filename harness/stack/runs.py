@@ -41,10 +41,15 @@ class RunFolder:
         partial.write_text(json.dumps(self._noted), encoding="ascii")
         partial.replace(self.path / "processes.json")
 
-    def remove(self) -> None:
-        """Delete the folder and give the lock back."""
+    def remove(self) -> int:
+        """End what stopping the services has left, delete the folder, give the lock back. Gives the number of leaked processes."""
+        leaked = strays(self.path, self.tool_uid)
+        for process in leaked:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.close()
+        return len(leaked)
 
 
 @dataclass(frozen=True)
@@ -155,5 +160,14 @@ def _survivors(path: Path) -> Iterator[psutil.Process]:
                     yield from process.children(recursive=True)
                     yield process
     with contextlib.suppress(OSError, ValueError):
-        uid = json.loads((path / "owner.json").read_text(encoding="ascii"))["tool_uid"]
-        yield from (one for one in psutil.process_iter(["uids"]) if uid and one.info["uids"] and one.info["uids"].real == uid)
+        yield from strays(path, json.loads((path / "owner.json").read_text(encoding="ascii"))["tool_uid"])
+
+
+def strays(path: Path, tool_uid: int | None) -> tuple[psutil.Process, ...]:
+    """Processes of a run that no service has for a child any more: those of its tools' uid, and those that stand in its folder."""
+    found = []
+    for process in psutil.process_iter(["uids", "cwd"]):
+        uids, where = process.info["uids"], process.info["cwd"] or ""
+        if (tool_uid is not None and uids and uids.real == tool_uid) or Path(where).is_relative_to(path):
+            found.append(process)
+    return tuple(found)

@@ -15,14 +15,23 @@ from harness.scenario.spec import Act, Case, Step
 
 CASE = Case(id="x", area="x", title="x", profile="p", acts=(Act(prompt="main", step=(Step(text="x"),)),))
 META = Meta(
-    case=CASE, seed=1, nonce="n", target="t", engine="e", store="s", witnesses=WITNESSES, tenant="t", workspace="w", sessions={"main": "s"}
+    case=CASE,
+    seed=1,
+    nonce="n",
+    target="t",
+    engine="e",
+    store="s",
+    witnesses=WITNESSES,
+    tenant="t",
+    workspace="w",
+    sessions={"main": "s"},
 )
 
 
 def exchange(body: bytes) -> Exchange:
     return Exchange(
-        order=1, finished=2, edge="host-store", session="main", operation="append", method="POST", target="/", request=body, status=200,
-        reply=b"\xff\x00",
+        order=1, finished=2, edge="host-store", session="main", operation="append", method="POST", target="/",
+        request=body, status=200, reply=b"\xff\x00",
     )  # fmt: skip
 
 

@@ -55,7 +55,9 @@ def test_all_mistakes_of_all_files_come_at_once(tmp_path: Path) -> None:
         catalog.load(tmp_path)
     text = "\n".join(caught.value.problems)
     assert len(caught.value.problems) == 4
-    assert all(word in text for word in ("one.toml: colour", "one.toml: <<nothing>>", "one.toml: act.0.step.0.call.0.expect", "two.toml"))
+    assert all(
+        word in text for word in ("one.toml: colour", "one.toml: <<nothing>>", "one.toml: act.0.step.0.call.0.expect", "two.toml")
+    )
 
 
 def test_a_call_id_is_used_once_in_a_session() -> None:

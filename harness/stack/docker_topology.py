@@ -1,0 +1,176 @@
+"""The networks and volumes of a run, and everything that carries its label: finding, counting, removing.
+
+Leaves out containers' contents and their start (`docker_service`).
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import StackError
+from harness.settings import state_root
+from harness.stack import runs
+from harness.stack.docker_door import Door
+
+RUN_LABEL, OWNER_LABEL = "loudgate.run", "loudgate.owner"
+
+REMOVERS = 8
+"""Removals at one time: the engine works on them one by one for the most part."""
+
+INNER_OPTIONS: Mapping[str, str] = {}
+OUTER_OPTIONS = {
+    "com.docker.network.bridge.host_binding_ipv4": "127.0.0.1",  # published ports are for this machine alone
+    "com.docker.network.bridge.enable_ip_masquerade": "false",  # and nothing behind them needs a way out
+}
+
+
+def owner() -> str:
+    """Who can tell whether a run lives: the holders of its lock are on this machine and below this folder."""
+    return f"{socket.gethostname()}:{state_root()}"
+
+
+def labels(run_id: str) -> dict[str, str]:
+    """What everything of a run carries."""
+    return {RUN_LABEL: run_id, OWNER_LABEL: owner()}
+
+
+@dataclass(frozen=True)
+class Count:
+    """How much there is."""
+
+    containers: int
+    networks: int
+    volumes: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """Everything that carries a label."""
+
+    containers: list[Any]
+    networks: list[Any]
+    volumes: list[Any]
+
+    def count(self) -> Count:
+        """Its numbers."""
+        return Count(len(self.containers), len(self.networks), len(self.volumes))
+
+
+def find(door: Door, label: str) -> Found:
+    """Everything with this label (`name` or `name=value`), running or not."""
+    chosen = {"label": label}
+    return Found(
+        door.call("listing containers", lambda: door.client.api.containers(all=True, filters=chosen)),
+        door.call("listing networks", lambda: door.client.api.networks(filters=chosen)),
+        door.call("listing volumes", lambda: door.client.api.volumes(filters=chosen)["Volumes"] or []),
+    )
+
+
+def remove(door: Door, found: Found) -> tuple[str, ...]:
+    """Remove it all, containers first; gives one line for each thing that would not go."""
+    api = door.client.api
+    steps: list[list[tuple[str, Callable[[], object]]]] = [
+        [(f"container {one['Id'][:12]}", lambda one=one: api.remove_container(one["Id"], force=True, v=True)) for one in found.containers],
+        [(f"network {one['Name']}", lambda one=one: api.remove_network(one["Id"])) for one in found.networks],
+        [(f"volume {one['Name']}", lambda one=one: api.remove_volume(one["Name"], force=True)) for one in found.volumes],
+    ]
+    with ThreadPoolExecutor(REMOVERS, "docker-remove") as pool:
+        return tuple(line for step in steps for line in pool.map(lambda task: _removed(door, *task), step) if line)
+
+
+def _removed(door: Door, what: str, work: Callable[[], object]) -> str:
+    try:
+        door.gone(f"removing {what}", work)
+    except StackError as error:
+        return str(error)
+    return ""
+
+
+def _labels_of(one: Mapping[str, Any]) -> Mapping[str, str]:
+    return one.get("Labels") or {}
+
+
+def reap(door: Door) -> tuple[str, ...]:
+    """Remove what dead runs of this owner left behind; gives their ids. A run whose lock is held is left alone."""
+    found = find(door, f"{OWNER_LABEL}={owner()}")
+    living = {run for run, _ in runs.live()}
+
+    def dead(things: list[Any]) -> list[Any]:
+        return [one for one in things if _labels_of(one).get(RUN_LABEL) not in living]
+
+    left = Found(dead(found.containers), dead(found.networks), dead(found.volumes))
+    if problems := remove(door, left):
+        raise StackError(f"what a dead run left behind cannot be removed: {problems[0]}")
+    everything = [*left.containers, *left.networks, *left.volumes]
+    return tuple(sorted({_labels_of(one).get(RUN_LABEL, "") for one in everything}))
+
+
+@dataclass
+class Topology:
+    """The networks of a run, and its volumes by purpose."""
+
+    door: Door
+    run_id: str
+
+    def name(self, purpose: str) -> str:
+        """A name that no other run has."""
+        return f"loudgate-{self.run_id}-{purpose}"
+
+    @property
+    def inner(self) -> str:
+        """The stack's own network: no route out."""
+        return self.name("inner")
+
+    @property
+    def outer(self) -> str:
+        """The bridge that publishes on 127.0.0.1: an internal network publishes nothing."""
+        return self.name("outer")
+
+    def network(self, name: str) -> None:
+        """Make one of the two networks."""
+        inside = name == self.inner
+        options = dict(INNER_OPTIONS if inside else OUTER_OPTIONS)
+        create = self.door.client.networks.create
+        self.door.call(
+            f"making network {name}",
+            lambda: create(name, driver="bridge", internal=inside, options=options, labels=labels(self.run_id), check_duplicate=True),
+        )
+
+    def join(self, container: str, alias: str) -> None:
+        """Let a container that was made on the outer bridge into the stack's network."""
+        api = self.door.client.api
+        self.door.call(
+            f"joining {alias} to {self.inner}", lambda: api.connect_container_to_network(container, self.inner, aliases=[alias])
+        )
+
+    def volume(self, purpose: str) -> str:
+        """Make a volume; gives its name."""
+        return self._volume(purpose, {})
+
+    def part(self, purpose: str, whole: str, folder: str) -> str:
+        """Make a volume of its own out of one folder of another; who mounts it sees nothing beside that folder."""
+        point = self.door.call("asking for a volume", lambda: self.door.client.api.inspect_volume(whole)["Mountpoint"])
+        return self._volume(purpose, {"type": "none", "o": "bind", "device": f"{point}/{folder}"})
+
+    def _volume(self, purpose: str, options: dict[str, str]) -> str:
+        name, api = self.name(purpose), self.door.client.api
+        self.door.call(
+            f"making volume {name}", lambda: api.create_volume(name, driver="local", driver_opts=options, labels=labels(self.run_id))
+        )
+        return name
+
+    def fill(self, image: str, purpose: str, volumes: Mapping[str, str], archive: bytes) -> None:
+        """Unpack an archive into volumes (name → mount point), through a container that is never started."""
+        api, name = self.door.client.api, self.name(f"porter-{purpose}")
+
+        def unpack() -> None:
+            binds = api.create_host_config(binds={volume: {"bind": point, "mode": "rw"} for volume, point in volumes.items()})
+            made = api.create_container(image, command=["true"], name=name, host_config=binds, labels=labels(self.run_id))
+            api.put_archive(made["Id"], "/", archive)
+            api.remove_container(made["Id"], force=True)
+
+        self.door.call(f"filling the volumes of {purpose}", unpack)
