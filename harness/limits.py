@@ -10,7 +10,7 @@ SERVICE_READY_S = 20.0
 SERVICE_STOP_S = 5.0
 """From SIGTERM to SIGKILL: services promise to stop within a second."""
 
-TURN_S = 30.0
+TURN_S = 15.0
 """A scripted turn takes well under a second; past this the harness gives up and says unknown."""
 
 QUIESCE_S = 10.0

@@ -101,9 +101,11 @@ class Controller:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self.display = Display()
+        # Under plain pytest its own terminal shows each test; the display is for `loudgate run`, which has none.
+        self.display = Display(quiet=config.pluginmanager.has_plugin("terminalreporter"))
         self.report: Report | None = None
         self.interrupted = False
+        self._failed = 0
         self._acceptance: Acceptance | None = None
         self._collected: set[str] = set()
 
@@ -150,6 +152,7 @@ class Controller:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Show each case as it ends."""
+        self._failed += report.failed
         for name, value in report.user_properties:
             if name == _PROPERTY and report.when == "call":
                 self.display.case(CaseResult.model_validate_json(str(value)))
@@ -157,8 +160,9 @@ class Controller:
             self.display.say(f"did not run: {report.nodeid}\n{report.longreprtext}")
 
     def pytest_keyboard_interrupt(self) -> None:
-        """Ctrl-C, or SIGTERM turned into it."""
-        self.interrupted = True
+        """Ctrl-C, or SIGTERM turned into it; pytest also comes here when --maxfail is reached, which is an ordinary end."""
+        maxfail = int(self.config.getoption("maxfail") or 0)
+        self.interrupted = not maxfail or self._failed < maxfail
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:

@@ -14,8 +14,8 @@ TENTHS = 10
 class Display:
     """Tells how far the run is. Writes to standard error, so that standard output stays the verdict's."""
 
-    def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True, highlight=False)
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.console = Console(stderr=True, highlight=False, quiet=quiet)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._bar = Progress(*columns, console=self.console, transient=True)
         self._task: TaskID | None = None

@@ -22,6 +22,9 @@ from harness.verdict import EXIT_OF, Exit
 WORKERS_PER_CORE = 2
 """A case waits for other processes most of its time; more workers than this only delay each other's start."""
 
+LEFT_OUT = (("scenarios", defaults.SCENARIOS), ("maxfail", 0), ("out", defaults.REPORTS))
+"""Options that the replay command need not repeat."""
+
 
 @click.command()
 @click.argument("select", nargs=-1)
@@ -34,6 +37,7 @@ WORKERS_PER_CORE = 2
     "-n", "--workers", type=click.IntRange(0), default=None, help="pytest-xdist workers; 0 is none.  [default: two per core]"
 )
 @click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="The one seed of ids, texts and order.")
+@click.option("--maxfail", type=click.IntRange(0), default=0, help="Stop after so many cases not as expected.  [default: never]")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -56,7 +60,7 @@ def run(select: tuple[str, ...], workers: int | None, **options: Any) -> int:
     cases = catalog.select(catalog.load(options["scenarios"]), select)
     check_writable(options["out"])
     count = workers if workers is not None else WORKERS_PER_CORE * (os.cpu_count() or 1)
-    chosen = {name: value for name, value in options.items() if name != "scenarios" or value != defaults.SCENARIOS}
+    chosen = {name: value for name, value in options.items() if (name, value) not in LEFT_OUT}
     command = shlex.join(["loudgate", "run", *select, *_words(chosen)])
     words = [str(defaults.SCENARIOS / "test_scenarios.py"), "-p", "no:terminal", "--rootdir", str(defaults.CHECKOUT)]
     words += ["-c", str(defaults.CHECKOUT / "pyproject.toml"), *_words(options), "--command-line", command]

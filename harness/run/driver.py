@@ -38,7 +38,7 @@ class Play:
     prompted: dict[str, tuple[str, Act]] = field(default_factory=dict)
     """Session label → (prompt id, act) of its last prompt."""
     stuck: bool = False
-    """A turn outlived the bound of a must-fail case: positive evidence, and the end of the play."""
+    """A turn outlived its bound: the end of the play. In a must-fail case it is evidence, else a doubt."""
 
     def note(self, act: Any, session: str, *, detail: str = "", body: Any = None) -> None:
         """Put down what the driver did or saw."""
@@ -116,8 +116,9 @@ def _await_end(play: Play, label: str) -> None:
         prompt_id = play.prompted[label][0]
         ends = [event["type"] for event in events if event["promptId"] == prompt_id and event["type"].startswith("turn_")]
         play.note("ended", label, detail=",".join(ends), body={"events": events})
-    elif must_fail:
-        play.stuck = True
+        return
+    play.stuck = True
+    if must_fail:
         play.note("still_active", label, detail=f"after {deadline.elapsed():.1f} s")
     else:
         play.doubt(f"the turn of session {label} did not end within {bound:g} s")

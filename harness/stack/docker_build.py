@@ -61,7 +61,7 @@ def build(door: Door, say: Say) -> dict[str, str]:
 def _id(door: Door, tag: str) -> str:
     def ask() -> str:
         try:
-            return str(door.client.api.inspect_image(tag)["Id"])
+            return str(door.api.inspect_image(tag)["Id"])
         except ImageNotFound:
             return ""
 
@@ -72,7 +72,7 @@ def _make(door: Door, made: Recipe, say: Say) -> str:
     if _id(door, made.tag):
         return made.tag
     base = _pinned_base(door, made, say) if made.provider == images.REGISTRY else _debian_base(door, say)
-    version = door.call("asking for the version", door.client.api.version)
+    version = door.call("asking for the version", door.api.version)
     say(f"{made.name}: preparing what the build needs")
     with images.build_context(made, _MACHINES.get(version["Arch"], version["Arch"])) as context:
         say(f"{made.name}: building {made.tag}")
@@ -81,8 +81,10 @@ def _make(door: Door, made: Recipe, say: Say) -> str:
 
 
 def _build(door: Door, made: Recipe, base: str, context: Path, say: Say) -> None:
-    arguments = {"path": str(context), "tag": made.tag, "buildargs": {"BASE": base}, "rm": True, "forcerm": True, "decode": True}
-    for line in door.client.api.build(**arguments, timeout=int(BUILD_S)):
+    lines = door.api.build(
+        path=str(context), tag=made.tag, buildargs={"BASE": base}, rm=True, forcerm=True, decode=True, timeout=int(BUILD_S)
+    )
+    for line in lines:
         if "error" in line:
             raise StackError(f"building {made.tag} failed: {line['error'].strip()}")
         if (text := str(line.get("stream", "")).strip()).startswith("Step "):
@@ -94,7 +96,7 @@ def _pinned_base(door: Door, made: Recipe, say: Say) -> str:
     if not _id(door, base):
         say(f"{made.name}: pulling {base}")
         try:
-            door.call(f"pulling {base}", lambda: door.client.api.pull(base), seconds=PULL_S)
+            door.call(f"pulling {base}", lambda: door.api.pull(base), seconds=PULL_S)
         except LoudgateError as error:
             raise EnvironmentMissing(str(error).partition(" [effect")[0]) from error
     return base
@@ -116,6 +118,6 @@ def _import(door: Door, root: Path, tag: str) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:  # noqa: S603 -- fixed words
         assert tar.stdout is not None
         # Through the library's own session: its helper for streams reads all of it into memory first.
-        api, where = door.client.api, {"fromSrc": "-", "repo": repository, "tag": version}
+        api, where = door.api, {"fromSrc": "-", "repo": repository, "tag": version}
         reply = api.post(api._url("/images/create"), data=tar.stdout, params=where, timeout=CALL_S)
         reply.raise_for_status()

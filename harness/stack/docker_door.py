@@ -53,6 +53,11 @@ class Door:
     lost: bool = False
     """An earlier call was not answered in time."""
 
+    @property
+    def api(self) -> Any:
+        """The plain calls. Not typed: the library's own types are missing for a third of them."""
+        return self.client.api
+
     def call(self, what: str, work: Callable[[], T], *, seconds: float = CALL_S) -> T:
         """The outcome of `work`; `StackError` in one line if the engine refuses, breaks off, or does not answer in time."""
         bound = min(seconds, LOST_S) if self.lost else seconds

@@ -26,7 +26,7 @@ class Archive:
 
     def __init__(self) -> None:
         self._buffer = io.BytesIO()
-        self._tar = tarfile.open(fileobj=self._buffer, mode="w")
+        self._tar = tarfile.open(fileobj=self._buffer, mode="w")  # noqa: SIM115 -- closed by finish
 
     def _add(self, path: str, mode: int, *, kind: bytes = tarfile.REGTYPE, uid: int = 0, content: bytes = b"") -> None:
         entry = tarfile.TarInfo(path.lstrip("/"))

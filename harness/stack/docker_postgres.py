@@ -55,13 +55,15 @@ class Postgres:
 
     def for_services(self, arm: str, database: str) -> str:
         """URL of the owner, inside the stack's network."""
-        return f"postgresql+psycopg://{OWNER}:{self.owner_password}@{self.service.placement.alias}:{PORT}/{database_name(arm, database)}"
+        at = f"{OWNER}:{self.owner_password}@{self.service.placement.alias}:{PORT}"
+        return f"postgresql+psycopg://{at}/{database_name(arm, database)}?connect_timeout={CONNECT_S}"
 
     def for_reading(self, arm: str) -> dict[str, str]:
         """Database → URL of the role that only reads, on 127.0.0.1."""
         at = f"{READER}:{self.reader_password}@127.0.0.1:{self.service.published()}"
         return {
-            database: f"postgresql+psycopg://{at}/{database_name(arm, database)}?connect_timeout={CONNECT_S}" for database in DATABASES
+            database: f"postgresql+psycopg://{at}/{database_name(arm, database)}?connect_timeout={CONNECT_S}"
+            for database in DATABASES
         }
 
 
@@ -78,7 +80,7 @@ def postgres(image: str, topology: Topology, logs: Path, arm: str) -> Postgres:
             user="postgres",
             memory_bytes=SERVER_BYTES,
             processes=SERVER_PROCESSES,
-            tmpfs={"/data": f"size={DATA_BYTES},mode=1777", "/tmp": "size=16m,mode=1777"},  # noqa: S108 -- the container's
+            tmpfs={"/run/loudgate": f"size={DATA_BYTES},mode=1777", "/tmp": "size=16m,mode=1777"},  # noqa: S108 -- the container's
         ),
         publish=PORT,
         announces="database system is ready to accept connections",

@@ -5,7 +5,6 @@ Leaves out which services there are (`docker_assembly`).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +31,7 @@ PROCESSES = 128
 """A service is one process with a few threads."""
 
 TMP_BYTES = 64 * MIB
-"""/tmp of a container: a tmpfs, since its root is read-only."""
+"""The temporary folder of a container: a tmpfs, since its root is read-only."""
 
 STOP_S = 3
 """From SIGTERM to SIGKILL: services promise to stop within a second."""
@@ -131,7 +130,7 @@ class DockerService:
     def _box(self) -> DockerContainer:
         placement, topology = self.placement, self.topology
         network = topology.inner if placement.publish is None else topology.outer
-        aliases = self._door.client.api.create_endpoint_config(aliases=[placement.alias])
+        aliases = self._door.api.create_endpoint_config(aliases=[placement.alias])
         options = placement.confinement.options()
         tmpfs = options.pop("tmpfs")
         box = DockerContainer(placement.image, docker_client_kw={"timeout": SILENCE_S})
@@ -145,14 +144,16 @@ class DockerService:
 
     def published(self) -> int:
         """The port on 127.0.0.1 under which the test process reaches it."""
-        ports = self._door.call(f"asking for the port of {self.name}", lambda: self._door.client.api.port(self._id, self.placement.publish))
+        ports = self._door.call(
+            f"asking for the port of {self.name}", lambda: self._door.api.port(self._id, self.placement.publish)
+        )
         for port in ports or ():
             if port["HostIp"] == "127.0.0.1":
                 return int(port["HostPort"])
         raise StackError(f"{self.name} is not published on 127.0.0.1")
 
     def _state(self) -> dict[str, Any]:
-        return dict(self._door.call(f"looking at {self.name}", lambda: self._door.client.api.inspect_container(self._id)["State"]))
+        return dict(self._door.call(f"looking at {self.name}", lambda: self._door.api.inspect_container(self._id)["State"]))
 
     def alive(self) -> bool:
         """Whether it still runs. An engine that does not answer says nothing about it: see `DockerAssembly.problems`."""
@@ -163,7 +164,7 @@ class DockerService:
 
     def output(self) -> str:
         """All that it has printed."""
-        raw = self._door.call(f"reading the log of {self.name}", lambda: self._door.client.api.logs(self._id))
+        raw = self._door.call(f"reading the log of {self.name}", lambda: self._door.api.logs(self._id))
         return bytes(raw).decode("utf-8", "backslashreplace")
 
     def ready(self) -> bool:
@@ -179,7 +180,7 @@ class DockerService:
 
     def execute(self, command: list[str], user: str) -> None:
         """Run something inside, as an administrator would; `StackError` with its last line if it fails."""
-        api = self._door.client.api
+        api = self._door.api
 
         def run() -> tuple[int, bytes]:
             made = api.exec_create(self._id, command, user=user)
@@ -188,7 +189,9 @@ class DockerService:
 
         status, output = self._door.call(f"working in {self.name}", run)
         if status != 0:
-            raise StackError(f"{self.name}: {command[0]} ended with status {status}: {output.decode(errors='replace').strip()[-300:]}")
+            raise StackError(
+                f"{self.name}: {command[0]} ended with status {status}: {output.decode(errors='replace').strip()[-300:]}"
+            )
 
     def keep_log(self) -> None:
         """Write down what it has printed."""
@@ -200,7 +203,7 @@ class DockerService:
         if self.stopped or self.box is None:
             return
         self.stopped = True
-        api, own = self._door.client.api, self._id
+        api, own = self._door.api, self._id
         try:
             self._door.gone(f"stopping {self.name}", lambda: api.stop(own, timeout=STOP_S))
             self.keep_log()

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from harness.errors import StackError
@@ -21,7 +22,6 @@ RUN_LABEL, OWNER_LABEL = "loudgate.run", "loudgate.owner"
 REMOVERS = 8
 """Removals at one time: the engine works on them one by one for the most part."""
 
-INNER_OPTIONS: Mapping[str, str] = {}
 OUTER_OPTIONS = {
     "com.docker.network.bridge.host_binding_ipv4": "127.0.0.1",  # published ports are for this machine alone
     "com.docker.network.bridge.enable_ip_masquerade": "false",  # and nothing behind them needs a way out
@@ -64,27 +64,30 @@ def find(door: Door, label: str) -> Found:
     """Everything with this label (`name` or `name=value`), running or not."""
     chosen = {"label": label}
     return Found(
-        door.call("listing containers", lambda: door.client.api.containers(all=True, filters=chosen)),
-        door.call("listing networks", lambda: door.client.api.networks(filters=chosen)),
-        door.call("listing volumes", lambda: door.client.api.volumes(filters=chosen)["Volumes"] or []),
+        door.call("listing containers", lambda: door.api.containers(all=True, filters=chosen)),
+        door.call("listing networks", lambda: door.api.networks(filters=chosen)),
+        door.call("listing volumes", lambda: door.api.volumes(filters=chosen)["Volumes"] or []),
     )
 
 
 def remove(door: Door, found: Found) -> tuple[str, ...]:
     """Remove it all, containers first; gives one line for each thing that would not go."""
-    api = door.client.api
-    steps: list[list[tuple[str, Callable[[], object]]]] = [
-        [(f"container {one['Id'][:12]}", lambda one=one: api.remove_container(one["Id"], force=True, v=True)) for one in found.containers],
-        [(f"network {one['Name']}", lambda one=one: api.remove_network(one["Id"])) for one in found.networks],
-        [(f"volume {one['Name']}", lambda one=one: api.remove_volume(one["Name"], force=True)) for one in found.volumes],
+    api = door.api
+    steps: list[tuple[str, Callable[[str], object], list[str]]] = [
+        ("container", lambda one: api.remove_container(one, force=True, v=True), [one["Id"] for one in found.containers]),
+        ("network", api.remove_network, [one["Id"] for one in found.networks]),
+        ("volume", lambda one: api.remove_volume(one, force=True), [one["Name"] for one in found.volumes]),
     ]
+    problems: list[str] = []
     with ThreadPoolExecutor(REMOVERS, "docker-remove") as pool:
-        return tuple(line for step in steps for line in pool.map(lambda task: _removed(door, *task), step) if line)
+        for kind, work, ids in steps:
+            problems += filter(None, pool.map(partial(_removed, door, kind, work), ids))
+    return tuple(problems)
 
 
-def _removed(door: Door, what: str, work: Callable[[], object]) -> str:
+def _removed(door: Door, kind: str, work: Callable[[str], object], thing: str) -> str:
     try:
-        door.gone(f"removing {what}", work)
+        door.gone(f"removing {kind} {thing[:40]}", lambda: work(thing))
     except StackError as error:
         return str(error)
     return ""
@@ -133,16 +136,18 @@ class Topology:
     def network(self, name: str) -> None:
         """Make one of the two networks."""
         inside = name == self.inner
-        options = dict(INNER_OPTIONS if inside else OUTER_OPTIONS)
+        options = {} if inside else OUTER_OPTIONS
         create = self.door.client.networks.create
         self.door.call(
             f"making network {name}",
-            lambda: create(name, driver="bridge", internal=inside, options=options, labels=labels(self.run_id), check_duplicate=True),
+            lambda: create(
+                name, driver="bridge", internal=inside, options=options, labels=labels(self.run_id), check_duplicate=True
+            ),
         )
 
     def join(self, container: str, alias: str) -> None:
         """Let a container that was made on the outer bridge into the stack's network."""
-        api = self.door.client.api
+        api = self.door.api
         self.door.call(
             f"joining {alias} to {self.inner}", lambda: api.connect_container_to_network(container, self.inner, aliases=[alias])
         )
@@ -153,19 +158,20 @@ class Topology:
 
     def part(self, purpose: str, whole: str, folder: str) -> str:
         """Make a volume of its own out of one folder of another; who mounts it sees nothing beside that folder."""
-        point = self.door.call("asking for a volume", lambda: self.door.client.api.inspect_volume(whole)["Mountpoint"])
+        point = self.door.call("asking for a volume", lambda: self.door.api.inspect_volume(whole)["Mountpoint"])
         return self._volume(purpose, {"type": "none", "o": "bind", "device": f"{point}/{folder}"})
 
     def _volume(self, purpose: str, options: dict[str, str]) -> str:
-        name, api = self.name(purpose), self.door.client.api
+        name, api = self.name(purpose), self.door.api
         self.door.call(
-            f"making volume {name}", lambda: api.create_volume(name, driver="local", driver_opts=options, labels=labels(self.run_id))
+            f"making volume {name}",
+            lambda: api.create_volume(name, driver="local", driver_opts=options, labels=labels(self.run_id)),
         )
         return name
 
     def fill(self, image: str, purpose: str, volumes: Mapping[str, str], archive: bytes) -> None:
         """Unpack an archive into volumes (name → mount point), through a container that is never started."""
-        api, name = self.door.client.api, self.name(f"porter-{purpose}")
+        api, name = self.door.api, self.name(f"porter-{purpose}")
 
         def unpack() -> None:
             binds = api.create_host_config(binds={volume: {"bind": point, "mode": "rw"} for volume, point in volumes.items()})

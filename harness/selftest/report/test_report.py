@@ -21,10 +21,9 @@ HOSTILE = "<script>alert(1)</script> | `x` [y](javascript:z)\nnext"
 
 def result(case_id: str, outcome: Verdict = Verdict.PASS, why: str = "") -> CaseResult:
     check = CheckOutcome(id="script_followed", verdict=outcome, finding=why)
-    return CaseResult(
-        id=case_id, area="area", title="t", target="hosted", path="local", profile="p", expected="pass",
-        verdict=outcome, outcome=outcome, why=why, duration_s=0.1, digest="sha256:0", ledger="ledgers/x.jsonl", replay="loudgate run x", checks=(check,),
-    )  # fmt: skip
+    raw = {"id": case_id, "area": "area", "title": "t", "target": "hosted", "path": "local", "profile": "p", "expected": "pass"}
+    raw |= {"digest": "sha256:0", "ledger": "ledgers/x.jsonl", "replay": "loudgate run x"}
+    return CaseResult.model_validate(raw | {"verdict": outcome, "outcome": outcome, "why": why, "duration_s": 0.1, "checks": (check,)})
 
 
 def run_folder(tmp_path: Path, *results: CaseResult, planned: int = 0, ending: Ending | None = ENDED) -> Path:

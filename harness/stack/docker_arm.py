@@ -1,0 +1,123 @@
+"""Which containers an arm consists of, and the observer: their commands, rights and volumes. Starts nothing.
+
+The reference stack's flags and variables are those of `fixtures/hosted/README.md`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.stack.assembly import _EDGE_BEHIND as EDGE_BEHIND
+from harness.stack.assembly import OBSERVER, SHARED
+from harness.stack.docker_files import CODE, FIFO, SHIM, WITNESS, WORKSPACES
+from harness.stack.docker_postgres import Postgres
+from harness.stack.docker_service import MIB, PORT, Confinement, DockerService, Placement
+from harness.stack.docker_topology import Topology
+from harness.stack.service import Arm, ServiceSpec
+
+WORKER_BYTES = 1024 * MIB
+"""Memory of the worker and all its tools together; a tool that takes more is ended by the kernel."""
+
+WORKER_PROCESSES = 768
+"""Processes and threads of the worker and all its tools together; above the worker's own bound for tools, so that it can still act."""
+
+WORKER_UIDS = 200_000
+"""Where the uids of workers begin: above what systems hand out. The kernel counts processes by uid across containers, so each
+worker has one of its own."""
+
+_UIDS = 1_000_000_000
+_LISTEN = ("--listen", "0.0.0.0", "--port", str(PORT))  # noqa: S104 -- inside a container, on a network without a way out
+
+
+def token() -> str:
+    """A fresh secret."""
+    return secrets.token_urlsafe(24)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What every container of a run stands on."""
+
+    topology: Topology
+    python: str
+    logs: Path
+    code: str
+    workspaces: str
+    witness: str
+    """Volumes: the observer's code, all workspaces, the shim and its FIFO."""
+
+
+def _service(
+    ground: Ground, spec: ServiceSpec, alias: str, volumes: dict[str, tuple[str, str]], rights: Confinement
+) -> DockerService:
+    command = ("python", "-m", spec.module, *spec.arguments)
+    publish = PORT if spec.name == OBSERVER else None
+    placement = Placement(ground.python, alias, command, volumes, rights, publish)
+    return DockerService(spec, placement, ground.topology, ground.logs / f"{spec.arm}-{spec.name}.log")
+
+
+def observer(ground: Ground, control_token: str) -> DockerService:
+    """The observer, not started yet."""
+    arguments = (*_LISTEN, "--workspaces", WORKSPACES, "--processes", FIFO)
+    spec = ServiceSpec(OBSERVER, SHARED, "harness.observer", arguments, {"LOUDGATE_CONTROL_TOKEN": control_token})
+    volumes = {ground.code: (CODE, "ro"), ground.witness: (WITNESS, "ro"), ground.workspaces: (WORKSPACES, "ro")}
+    # It reads workspaces that are open to the worker's uid alone. All that it mounts is read-only, and the narrower capability
+    # (DAC_READ_SEARCH) would open a system call that reads files of the machine itself.
+    return _service(ground, spec, OBSERVER, volumes, Confinement(user="0:0", capabilities=("DAC_OVERRIDE",)))
+
+
+@dataclass(frozen=True)
+class ArmPlan:
+    """One arm before it starts. `place` numbers the arms of a run: it keeps addresses short and apart."""
+
+    ground: Ground
+    name: str
+    place: int
+    tokens: dict[str, str] = field(default_factory=lambda: {service: token() for service in EDGE_BEHIND}, repr=False)
+
+    @property
+    def uid(self) -> int:
+        """The uid of this arm's worker and of its tools."""
+        return WORKER_UIDS + zlib.crc32(f"{self.ground.topology.run_id}/{self.name}".encode()) % _UIDS
+
+    def services(self, code: str, workspaces: str, database: Postgres, observer_at: str) -> dict[str, DockerService]:
+        """The four services, not started yet, by name."""
+        rights = {"worker": Confinement(user=f"{self.uid}:{self.uid}", memory_bytes=WORKER_BYTES, processes=WORKER_PROCESSES)}
+        volumes = {"worker": {workspaces: (f"{WORKSPACES}/{self.name}", "rw"), self.ground.witness: (WITNESS, "ro")}}
+
+        def make(service: str, *arguments: str, **environment: str) -> DockerService:
+            own = {"LOUDGATE_TOKEN": self.tokens[service], **environment}
+            spec = ServiceSpec(service, self.name, f"fixtures.hosted.{service}", (*_LISTEN, *arguments), own)
+            mounts = {code: (CODE, "ro")} | volumes.get(service, {})
+            return _service(self.ground, spec, f"{service}-{self.place}", mounts, rights.get(service, Confinement()))
+
+        made = (
+            make("store", LOUDGATE_DATABASE=database.for_services(self.name, "store")),
+            make(
+                "broker",
+                *("--worker", f"{observer_at}/r/-/worker"),
+                LOUDGATE_DATABASE=database.for_services(self.name, "broker"),
+                LOUDGATE_WORKER_TOKEN=self.tokens["worker"],
+            ),
+            make("worker", "--workspaces", f"{WORKSPACES}/{self.name}", "--shell", SHIM),
+            make("host", LOUDGATE_BROKER_TOKEN=self.tokens["broker"], LOUDGATE_STORE_TOKEN=self.tokens["store"]),
+        )
+        return {service.spec.name: service for service in made}
+
+    def arm(self, made: dict[str, DockerService], database: Postgres, watching: DockerService, control_token: str) -> Arm:
+        """The arm as the test process sees it, once everything is started."""
+        return Arm(
+            name=self.name,
+            engine="docker",
+            store="postgres",
+            observer=f"http://127.0.0.1:{watching.published()}",
+            relays=watching.address,
+            upstreams={EDGE_BEHIND[name]: service.address for name, service in made.items()},
+            sql=database.for_reading(self.name),
+            control_token=control_token,
+            host_token=self.tokens["host"],
+            secrets=(control_token, database.owner_password, database.reader_password, *self.tokens.values()),
+        )
