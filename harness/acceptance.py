@@ -26,7 +26,7 @@ from harness.run.prover import Prover
 from harness.settings import CHECKOUT, Settings, subject_root
 from harness.stack import runs
 from harness.stack.keeper import Keeper, KeeperClient
-from harness.stack.process import ProcessEngine
+from harness.stack.process_assembly import ProcessAssembly
 
 LOGS = "logs"
 
@@ -92,7 +92,8 @@ class Acceptance:
         self.ended = True
         died = self.keeper.died()
         secrets = self.keeper.secrets()
-        leaks = Leaks(processes=self.keeper.close())
+        processes, held = self.keeper.close()
+        leaks = Leaks(processes=processes, containers=held.containers, networks=held.networks, volumes=held.volumes)
         self._mask_logs(Redactor(secrets))
         if not (self.folder / PLAN).exists():
             return None
@@ -151,5 +152,5 @@ def open_acceptance(settings: Settings, *, command: str) -> Acceptance:
     notes = [f"removed what run {one.run} left behind: its folder and {one.processes} processes" for one in left]
     run = runs.open_run(run_id)
     original = subject_root()
-    keeper = Keeper(ProcessEngine(run, folder / LOGS), run, original, copies_of(original))
+    keeper = Keeper(ProcessAssembly(run, folder / LOGS), run, original, copies_of(original))
     return Acceptance(settings, folder, nonce, keeper, notes, command)

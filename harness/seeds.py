@@ -22,3 +22,8 @@ def number(seed: int, *parts: str) -> int:
 def nonce() -> str:
     """What sets this run's ids apart from every other run's on a living stack; left out of every digest."""
     return "n" + secrets.token_hex(5)
+
+
+def token() -> str:
+    """A bearer token: never derived from the seed, never written down."""
+    return secrets.token_urlsafe(24)

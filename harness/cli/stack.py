@@ -18,7 +18,7 @@ from harness.mutation.catalogue import copies_of
 from harness.settings import subject_root
 from harness.stack import runs
 from harness.stack.keeper import Keeper
-from harness.stack.process import ProcessEngine
+from harness.stack.process_assembly import ProcessAssembly
 
 PREFIX = "stack-"
 
@@ -42,7 +42,7 @@ def up(mutant: str | None, logs: Path | None) -> None:
         click.echo(f"removed what run {left.run} left behind", err=True)
     run = runs.open_run(PREFIX + seeds.nonce())
     original = subject_root()
-    keeper = Keeper(ProcessEngine(run, logs or run.path / "logs"), run, original, copies_of(original))
+    keeper = Keeper(ProcessAssembly(run, logs or run.path / "logs"), run, original, copies_of(original))
     try:
         arm = keeper.arm(mutant)
         secret = run.path / "arm.json"

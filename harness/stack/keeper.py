@@ -18,9 +18,9 @@ from threading import Lock, Thread
 from typing import Protocol
 
 from harness.errors import LoudgateError, StackError
-from harness.stack.assembly import SHARED, ArmServices, Observer, start_arm, start_observer
+from harness.stack.assembly import SHARED, ArmServices, Assembly, Count
 from harness.stack.runs import RunFolder
-from harness.stack.service import Arm, Engine, Running
+from harness.stack.service import Arm
 
 Sources = Callable[[str, Path], Path]
 """(mutant id, empty folder) → folder with the mutated package."""
@@ -38,7 +38,7 @@ class Arms(Protocol):
 class Keeper:
     """Owner of a run's services."""
 
-    engine: Engine
+    assembly: Assembly
     run: RunFolder
     source: Path
     mutated: Sources
@@ -46,7 +46,6 @@ class Keeper:
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "keeper"))
     _arms: dict[str, Future[ArmServices]] = field(default_factory=dict)
     _asking: Lock = field(default_factory=Lock)
-    _observer: Observer | None = None
     _listener: Listener | None = None
 
     def arm(self, mutant: str | None) -> Arm:
@@ -62,19 +61,12 @@ class Keeper:
         return self._arms[name]
 
     def _start(self, name: str, mutant: str | None) -> ArmServices:
-        self._observer = self._observer or start_observer(self.engine, self.run)
         source = self.source if mutant is None else self.mutated(mutant, self.run.path / "mutants" / name)
-        return start_arm(name, self.engine, self.run, self._observer, source)
-
-    def services(self) -> tuple[Running, ...]:
-        """Everything that runs, or should."""
-        started = [arm.result() for arm in self._arms.values() if arm.done() and arm.exception() is None]
-        own = (self._observer.service,) if self._observer else ()
-        return own + tuple(service for arm in started for service in arm.services)
+        return self.assembly.arm(name, source)
 
     def died(self) -> tuple[str, ...]:
         """Names of the services that ended by themselves."""
-        return tuple(f"{one.spec.arm}/{one.spec.name}" for one in self.services() if not one.alive())
+        return tuple(f"{one.spec.arm}/{one.spec.name}" for one in self.assembly.services() if not one.alive())
 
     def secrets(self) -> tuple[str, ...]:
         """Everything that must not reach a file."""
@@ -107,13 +99,13 @@ class Keeper:
                     reply = {"error": str(error)}
                 connection.send_bytes(json.dumps(reply).encode())
 
-    def close(self) -> int:
-        """Stop everything and remove the run folder; gives the number of processes that stopping had left behind."""
+    def close(self) -> tuple[int, Count]:
+        """Stop everything and remove the run folder; gives what that had left behind: processes, and what the engine holds."""
         if self._listener is not None:
             self._listener.close()
         self._thread.shutdown(wait=True, cancel_futures=True)
-        self.engine.close()
-        return self.run.remove()
+        self.assembly.close()
+        return self.run.remove(), self.assembly.leaks()
 
 
 @dataclass

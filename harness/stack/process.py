@@ -1,7 +1,7 @@
 """The process engine: each service is a subprocess in a session of its own that dies with the harness.
 
 Linux gives the parent-death signal; elsewhere leftovers are removed at the next start. The signal is tied to the thread that
-forked, so all services must be started from a thread that lives as long as the engine (the keeper's).
+forked, so all services must be started from a thread that lives as long as they should (the keeper's).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -89,36 +89,20 @@ def _family(pid: int) -> list[psutil.Process]:
         return []
 
 
-@dataclass
-class ProcessEngine:
-    """Subprocesses on loopback; SQLite underneath."""
-
-    run: RunFolder
-    logs: Path
-    name: str = "process"
-    started: list[ProcessService] = field(default_factory=list)
-
-    def start(self, spec: ServiceSpec) -> ProcessService:
-        """Start a service and note it in the run folder, so that a later run can end it if this one cannot."""
-        log = self.logs / f"{spec.arm}-{spec.name}.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("ab") as output:
-            process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module names
-                [sys.executable, "-m", spec.module, *spec.arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=_environment(spec),
-                cwd=self.run.path,
-                start_new_session=True,
-                preexec_fn=_die_with_parent,  # noqa: PLW1509 -- see its comment
-            )
-        service = ProcessService(spec, process, log)
-        self.started.append(service)
-        self.run.note(process.pid, f"{spec.arm}/{spec.name}")
-        return service
-
-    def close(self) -> None:
-        """Stop all, newest first."""
-        while self.started:
-            self.started.pop().stop()
+def start(spec: ServiceSpec, run: RunFolder, logs: Path) -> ProcessService:
+    """Start a service and note it in the run folder, so that a later run can end it if this one cannot."""
+    log = logs / f"{spec.arm}-{spec.name}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module names
+            [sys.executable, "-m", spec.module, *spec.arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=_environment(spec),
+            cwd=run.path,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 -- see its comment
+        )
+    run.note(process.pid, f"{spec.arm}/{spec.name}")
+    return ProcessService(spec, process, log)

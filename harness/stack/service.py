@@ -43,20 +43,6 @@ class Running(Protocol):
         ...
 
 
-class Engine(Protocol):
-    """A way to run services."""
-
-    name: str
-
-    def start(self, spec: ServiceSpec) -> Running:
-        """Start without waiting."""
-        ...
-
-    def close(self) -> None:
-        """Stop everything that was started, newest first."""
-        ...
-
-
 class Arm(BaseModel):
     """One complete stack as the test process sees it. Tokens stay out of the repr."""
 

@@ -23,7 +23,8 @@ def result(case_id: str, outcome: Verdict = Verdict.PASS, why: str = "") -> Case
     check = CheckOutcome(id="script_followed", verdict=outcome, finding=why)
     raw = {"id": case_id, "area": "area", "title": "t", "target": "hosted", "path": "local", "profile": "p", "expected": "pass"}
     raw |= {"digest": "sha256:0", "ledger": "ledgers/x.jsonl", "replay": "loudgate run x"}
-    return CaseResult.model_validate(raw | {"verdict": outcome, "outcome": outcome, "why": why, "duration_s": 0.1, "checks": (check,)})
+    raw |= {"verdict": outcome, "outcome": outcome, "why": why}
+    return CaseResult.model_validate(raw | {"duration_s": 0.1, "checks": (check,)})
 
 
 def run_folder(tmp_path: Path, *results: CaseResult, planned: int = 0, ending: Ending | None = ENDED) -> Path:
