@@ -32,6 +32,7 @@ class Base:
     token: str = field(repr=False)
     workspaces: Path
     shim: Path
+    fifo: Path
 
 
 @dataclass
@@ -95,7 +96,7 @@ class ProcessAssembly:
         return {
             "store": ("--database", f"sqlite:///{data}/store.db"),
             "broker": ("--database", f"sqlite:///{data}/broker.db", "--worker", relay),
-            "worker": ("--workspaces", str(workspaces), "--shell", str(base.shim), *uid),
+            "worker": ("--workspaces", str(workspaces), "--shell", str(base.shim), "--shell-report", str(base.fifo), *uid),
             "host": (),
         }
 
@@ -118,7 +119,7 @@ class ProcessAssembly:
             arguments=("--workspaces", str(workspaces), "--processes", str(fifo)),
             environment={"LOUDGATE_CONTROL_TOKEN": control},
         )
-        return Base(self._start(spec), control, workspaces, shim)
+        return Base(self._start(spec), control, workspaces, shim, fifo)
 
     def close(self) -> None:
         """Stop all, newest first."""
