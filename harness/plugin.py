@@ -60,7 +60,7 @@ def _is_worker(config: pytest.Config) -> bool:
 def _cases(config: pytest.Config) -> tuple[Case, ...]:
     chosen = config.stash[_SETTINGS]
     try:
-        return catalog.select(catalog.load(chosen.scenarios), chosen.select)
+        return catalog.on_engine(catalog.select(catalog.load(chosen.scenarios), chosen.select), chosen.engine)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
 
@@ -132,8 +132,12 @@ class Controller:
         cases = {test.split("[", 1)[1][:-1] for test in test_ids if "test_scenario[" in test}
         if cases and cases != self._collected:
             self._collected = cases
-            every = len(catalog.load(self.config.stash[_SETTINGS].scenarios))
-            self.acceptance().planned(sorted(cases), partial=len(cases) < every)
+            chosen = self.config.stash[_SETTINGS]
+            every = catalog.load(chosen.scenarios)
+            here = catalog.on_engine(every, chosen.engine)
+            if elsewhere := len(every) - len(here):
+                self.acceptance().notes.append(f"{elsewhere} cases are not applicable on engine {chosen.engine}")
+            self.acceptance().planned(sorted(cases), partial=len(cases) < len(here))
             self.display.begin(len(cases))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:

@@ -8,6 +8,9 @@ from harness.checks.check import Check, Finding, Notes, has_executed
 from harness.ledger.facts import Planned, Trace, sha256
 from harness.ledger.history import History
 
+RESULTS = {"executed": ("success",), "stopped": ("error", "cancelled")}
+"""How an execution may settle, by what the scenario expects."""
+
 
 def _count(notes: Notes, seen: int, wanted: int, what: str) -> None:
     """Too many contradict; too few may be the harness's own doing."""
@@ -22,9 +25,10 @@ def _by_call(notes: Notes, planned: Planned, trace: Trace) -> None:
     _count(notes, len(trace.rows), 1, f"{planned.where}: SQL executions rows")
     if not trace.starts:  # a start may be repeated after a lost reply; that it began nothing twice, `execute` shows
         notes.missing(f"{planned.where}: no start was acknowledged on host-broker")
+    results = RESULTS[planned.call.expect]
     for row in trace.rows:
         state, result, kind = (row.values.get(key) for key in ("state", "result", "kind"))
-        if (state, result, kind) != ("settled", "success", "tool"):
+        if state != "settled" or result not in results or kind != "tool":
             notes.missing(f"{planned.where}: SQL executions row is {state}/{result}, kind {kind}")
         if row.values.get("execution_call_id") not in trace.ids:
             notes.against(f"{planned.where}: SQL executions row has an id that host-broker never prepared")
@@ -33,7 +37,7 @@ def _by_call(notes: Notes, planned: Planned, trace: Trace) -> None:
 def judge(history: History) -> Finding:
     """One reservation, one start, one execution, one row, one process for each."""
     notes = Notes(history)
-    calls = history.planned("executed")
+    calls = history.planned("executed", "stopped")
     for planned in calls:
         _by_call(notes, planned, history.trace(planned))
     spawned = Counter(command.digest for command in history.commands)

@@ -24,7 +24,7 @@ def _in_windows(history: History) -> list[str]:
 def _by_call(history: History) -> list[str]:
     """Reservations and executions of calls that had to be refused, at whatever time."""
     found = []
-    executed = {(call.session, call.call.id) for call in history.planned("executed")}
+    executed = {(call.session, call.call.id) for call in history.planned("executed", "stopped")}
     for planned in history.planned("refused", "sibling"):
         key, where = planned.call.id, planned.where
         if (planned.session, key) in executed:  # a correction may reuse the id; then only the window tells them apart
@@ -39,7 +39,7 @@ def _by_call(history: History) -> list[str]:
 
 def _spawned(history: History) -> list[str]:
     """Commands that no executed call explains. By digest, not by time: the process record may arrive late."""
-    explained = Counter(sha256(call.command) for call in history.planned("executed") if call.command is not None)
+    explained = Counter(sha256(call.command) for call in history.planned("executed", "stopped") if call.command is not None)
     found = []
     for command in history.commands:
         explained[command.digest] -= 1

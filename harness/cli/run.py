@@ -57,7 +57,7 @@ def run(select: tuple[str, ...], workers: int | None, **options: Any) -> int:
     SELECT is an area, an id prefix or a glob (see `loudgate list`); several are a union; none is everything. The same cases run
     under pytest, with the same options: `pytest scenarios --select unicode/negative -n 2`.
     """
-    cases = catalog.select(catalog.load(options["scenarios"]), select)
+    cases = catalog.on_engine(catalog.select(catalog.load(options["scenarios"]), select), options["engine"])
     check_writable(options["out"])
     count = workers if workers is not None else WORKERS_PER_CORE * (os.cpu_count() or 1)
     chosen = {name: value for name, value in options.items() if (name, value) not in LEFT_OUT}

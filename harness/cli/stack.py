@@ -17,6 +17,7 @@ from harness.limits import SERVICE_READY_S
 from harness.mutation.catalogue import copies_of
 from harness.settings import subject_root
 from harness.stack import runs
+from harness.stack.assembly import SHARED
 from harness.stack.keeper import Keeper
 from harness.stack.process_assembly import ProcessAssembly
 
@@ -44,7 +45,7 @@ def up(mutant: str | None, logs: Path | None) -> None:
     original = subject_root()
     keeper = Keeper(ProcessAssembly(run, logs or run.path / "logs"), run, original, copies_of(original))
     try:
-        arm = keeper.arm(mutant)
+        arm = keeper.arm(SHARED if mutant is None else mutant.replace("/", "-"), mutant)
         secret = run.path / "arm.json"
         secret.touch(mode=0o600)
         secret.write_text(arm.model_dump_json(), encoding="ascii")

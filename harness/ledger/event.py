@@ -125,7 +125,7 @@ class Driven(Frozen):
 
     kind: Literal["driven"] = "driven"
     order: int
-    act: Literal["created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_seen"]
+    act: Literal["created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_seen", "cancelled"]
     session: str
     detail: str = ""
     body: bytes = b""

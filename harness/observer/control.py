@@ -10,6 +10,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from harness.errors import Refused
+from harness.ledger.event import Command
 from harness.observer.cases import Cases, OpenCase, Registration
 from harness.witness.workspace import snapshot
 
@@ -67,9 +68,12 @@ class Control:
         return web.json_response({"token": self.cases.register(registration).names.token}, status=201)
 
     async def state(self, request: web.Request) -> web.StreamResponse:
-        """What is going on: requests in flight, and who was told busy how often, and where answers are held."""
+        """What is going on: requests in flight, and who was told busy, where answers are held, how many commands ran."""
         case = self._case(request)
-        return web.json_response({"inflight": case.inflight, "busy": case.busy, "held": sorted(case.held), "order": case.tick()})
+        self.catch_up()
+        commands = sum(isinstance(event, Command) for event in case.journal)
+        seen = {"inflight": case.inflight, "busy": case.busy, "held": sorted(case.held), "commands": commands}
+        return web.json_response({**seen, "order": case.tick()})
 
     async def tree(self, request: web.Request) -> web.StreamResponse:
         """The workspace as it is now."""

@@ -35,8 +35,8 @@ class Play:
     observation: Observation
     sessions: HostedSessions
     events: list[Event] = field(default_factory=list)
-    prompted: dict[str, tuple[str, Act]] = field(default_factory=dict)
-    """Session label → (prompt id, act) of its last prompt."""
+    prompted: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Session label → its last prompt's id, and how many commands had run before it."""
     stuck: bool = False
     """A turn outlived its bound: the end of the play. In a must-fail case it is evidence, else a doubt."""
 
@@ -83,12 +83,24 @@ def _play(play: Play) -> None:
             play.note("detached", act.detach)
         elif act.load is not None:
             _load(play, act.load)
-        elif act.await_held is not None:
-            _await_held(play, act.await_held)
-        elif act.await_busy is not None:
-            _await_busy(play, act.await_busy)
+        elif act.cancel is not None:
+            play.sessions.cancel(act.cancel)
+            play.note("cancelled", act.cancel)
         elif act.open is not None:
             play.observation.open_gate(act.open)
+        else:
+            _await_something(play, act)
+
+
+def _await_something(play: Play, act: Act) -> None:
+    if act.await_held is not None:
+        _await_held(play, act.await_held)
+    elif act.await_busy is not None:
+        _await_busy(play, act.await_busy)
+    elif act.await_command is not None:
+        before = play.prompted[act.await_command][1]
+        what = f"a command spawned by session {act.await_command}"
+        _await(play, what, lambda: int(play.observation.state()["commands"]) > before)
 
 
 def _prompt(play: Play, place: int, act: Act, label: str) -> None:
@@ -96,7 +108,7 @@ def _prompt(play: Play, place: int, act: Act, label: str) -> None:
         play.sessions.create(label)
         play.note("created", label)
     prompt_id = f"p{place + 1}"
-    play.prompted[label] = (prompt_id, act)
+    play.prompted[label] = (prompt_id, int(play.observation.state()["commands"]))
     play.note("prompted", label, detail=prompt_id)
     try:
         play.sessions.prompt(label, prompt_id, prompt_text(play.case, place, act, seed=play.seed))

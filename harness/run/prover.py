@@ -13,9 +13,18 @@ from harness.run.driver import drive
 from harness.run.judge import judge
 from harness.run.result import CaseResult, slug
 from harness.scenario.spec import Case
+from harness.seeds import derive
+from harness.stack.assembly import SHARED
 from harness.stack.keeper import Arms
 
 LEDGERS, RESULTS = "ledgers", "cases"
+
+
+def arm_of(case: Case) -> tuple[str, str | None]:
+    """(name, mutant) of the arm that a case runs on."""
+    if case.must_fail is not None:
+        return case.must_fail.mutant.replace("/", "-"), case.must_fail.mutant
+    return (f"private-{derive(0, case.id)}" if case.private else SHARED), None
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,7 @@ class Prover:
 
     def prove(self, case: Case) -> CaseResult:
         """The case's result, written beside its ledger. Errors of the stack pass through: the case then did not run."""
-        arm = self.arms.arm(case.must_fail.mutant if case.must_fail else None)
+        arm = self.arms.arm(*arm_of(case))
         timer = Deadline(TURN_S)
         ledger = drive(case, arm, seed=self.seed, nonce=self.nonce)
         name = slug(case.id)

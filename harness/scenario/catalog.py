@@ -58,3 +58,8 @@ def select(cases: Iterable[Case], patterns: Sequence[str]) -> tuple[Case, ...]:
     if lost:
         raise UsageError("; ".join(f"no case matches {pattern!r}" for pattern in lost) + " (see `loudgate list`)")
     return tuple(case for case in every if not patterns or any(matches(case, pattern) for pattern in patterns))
+
+
+def on_engine(cases: Iterable[Case], engine: str) -> tuple[Case, ...]:
+    """The cases that make sense on this engine."""
+    return tuple(case for case in cases if not case.engines or engine in case.engines)

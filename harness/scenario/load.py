@@ -33,6 +33,8 @@ class ScenarioFile(Spec):
     profiles: tuple[str, ...] = Field(default=("hosted-workspace-shell/1", "hosted-workspace-shell/2"), min_length=1)
     paths: tuple[Literal["local"], ...] = Field(default=("local",), min_length=1)
     stream: tuple[bool, ...] = Field(default=(True,), min_length=1)
+    engines: tuple[Literal["process", "docker"], ...] = ()
+    private: bool = False
     matrix: dict[str, dict[str, Value]] = Field(default_factory=dict)
     act: tuple[Act, ...]
 
@@ -88,7 +90,7 @@ def _duplicates(name: str, case: Case) -> Iterator[str]:
             yield f"{name}: act: call id {call_id!r} is used twice in session {session!r}"
     known = {act.prompt for act in case.acts if act.prompt}
     for act in case.acts:
-        for label in (act.detach, act.load, act.await_busy, act.finish):
+        for label in (act.detach, act.load, act.await_busy, act.await_command, act.cancel, act.finish):
             if label is not None and label not in known:
                 yield f"{name}: act: session {label!r} is never prompted"
     yield from (f"{name}: act: {label!r} is not an id" for label in known if not re.match(IDENTIFIER, label))
@@ -137,6 +139,8 @@ def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Cas
             path=path,
             profile=profile,
             stream=stream,
+            engines=file.engines,
+            private=file.private,
             acts=file.act,
         )
 

@@ -11,7 +11,8 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-Expectation = Literal["executed", "refused", "sibling"]
+Expectation = Literal["executed", "stopped", "refused", "sibling"]
+"""`stopped`: it runs once and is ended before its own end, by its timeout or a cancel; the model is told an error."""
 IDENTIFIER = r"^[A-Za-z0-9._:-]{1,128}$"
 
 
@@ -76,7 +77,7 @@ class Step(Spec):
         expected = {call.expect for call in self.call}
         if not self.call and self.text is None:
             raise ValueError("a step needs text or at least one call")
-        if "refused" in expected and "executed" in expected:
+        if "refused" in expected and expected & {"executed", "stopped"}:
             raise ValueError("a refused call refuses its whole batch: its siblings are expected as 'sibling'")
         if "sibling" in expected and "refused" not in expected:
             raise ValueError("a sibling needs a refused call beside it")
@@ -88,6 +89,9 @@ class Step(Spec):
         return any(call.expect == "refused" for call in self.call)
 
 
+VERBS = ("prompt", "finish", "cancel", "detach", "load", "open", "await_held", "await_busy", "await_command")
+
+
 class Act(Spec):
     """One thing the driver does; exactly one of the verbs is given. Its value is a session's label or a gate's name."""
 
@@ -96,8 +100,12 @@ class Act(Spec):
     load: str | None = None
     await_held: str | None = None
     """Wait until an answer is held at this gate."""
+    await_command: str | None = None
+    """Wait until a command of this session's last prompt was spawned."""
     await_busy: str | None = None
     """Wait until this session was told `workspace_busy`."""
+    cancel: str | None = None
+    """Cancel the active turn of this session; its `ends` is then `turn_error`."""
     open: str | None = None
     """Let the answer go that is held at this gate."""
     finish: str | None = None
@@ -113,9 +121,8 @@ class Act(Spec):
 
     @model_validator(mode="after")
     def _one_verb(self) -> Self:
-        verbs = (self.prompt, self.detach, self.load, self.await_held, self.await_busy, self.open, self.finish)
-        if sum(verb is not None for verb in verbs) != 1:
-            raise ValueError("give exactly one of prompt, detach, load, await_held, await_busy, open, finish")
+        if sum(getattr(self, verb) is not None for verb in VERBS) != 1:
+            raise ValueError(f"give exactly one of {', '.join(VERBS)}")
         if (self.prompt is not None) != bool(self.step):
             raise ValueError("a prompt needs steps, and only a prompt has them")
         return self
@@ -141,6 +148,10 @@ class Case(Spec):
     path: Literal["local"] = "local"
     profile: str
     stream: bool = True
+    engines: tuple[str, ...] = ()
+    """The engines it makes sense on; empty: all."""
+    private: bool = False
+    """It disturbs the worker that it runs on, so it gets an arm of its own."""
     acts: tuple[Act, ...]
     must_fail: MustFail | None = None
 

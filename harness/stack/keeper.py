@@ -1,7 +1,7 @@
 """The keeper: owns every service of a run. It lives in the pytest controller; xdist workers ask it through a socket.
 
-It starts the shared arm once, a private arm for whoever names a mutant, and knows which service died. All services are started from
-one thread that lives as long as the keeper, because their parent-death signal is tied to it.
+It starts each arm once, on first use (the shared one, one per mutant, private ones), and knows which service died. All services are
+started from one thread that lives as long as the keeper, because their parent-death signal is tied to it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Sources = Callable[[str, Path], Path]
 class Arms(Protocol):
     """Whoever can say where an arm is: the keeper itself, or a client of it."""
 
-    def arm(self, mutant: str | None) -> Arm:
-        """The shared arm, or the private one of a mutant; started on first use."""
+    def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
+        """The arm of that name, with that mutant in it; started on first use."""
         ...
 
 
@@ -48,13 +48,12 @@ class Keeper:
     _asking: Lock = field(default_factory=Lock)
     _listener: Listener | None = None
 
-    def arm(self, mutant: str | None) -> Arm:
+    def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
         """The arm, once it is ready; `ServiceDied` or `StackError` if it cannot be had."""
-        return self.begin(mutant).result().arm
+        return self.begin(name, mutant).result().arm
 
-    def begin(self, mutant: str | None = None) -> Future[ArmServices]:
+    def begin(self, name: str = SHARED, mutant: str | None = None) -> Future[ArmServices]:
         """Start an arm without waiting for it."""
-        name = SHARED if mutant is None else mutant.replace("/", "-")
         with self._asking:
             if name not in self._arms:
                 self._arms[name] = self._thread.submit(self._start, name, mutant)
@@ -91,10 +90,10 @@ class Keeper:
     def _answer(self, connection: Connection) -> None:
         with connection, contextlib.suppress(EOFError, OSError):
             while True:
-                mutant = json.loads(connection.recv_bytes())
+                name, mutant = json.loads(connection.recv_bytes())
                 reply: dict[str, object]
                 try:
-                    reply = {"arm": self.arm(mutant).model_dump(mode="json")}
+                    reply = {"arm": self.arm(name, mutant).model_dump(mode="json")}
                 except LoudgateError as error:
                     reply = {"error": str(error)}
                 connection.send_bytes(json.dumps(reply).encode())
@@ -114,15 +113,15 @@ class KeeperClient:
 
     path: str
     key: bytes = field(repr=False)
-    _known: dict[str | None, Arm] = field(default_factory=dict)
+    _known: dict[str, Arm] = field(default_factory=dict)
 
-    def arm(self, mutant: str | None) -> Arm:
+    def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
         """Ask once, remember the answer."""
-        if mutant not in self._known:
+        if name not in self._known:
             with Client(self.path, "AF_UNIX", authkey=self.key) as connection:
-                connection.send_bytes(json.dumps(mutant).encode())
+                connection.send_bytes(json.dumps([name, mutant]).encode())
                 reply = json.loads(connection.recv_bytes())
             if "error" in reply:
                 raise StackError(reply["error"])
-            self._known[mutant] = Arm.model_validate(reply["arm"])
-        return self._known[mutant]
+            self._known[name] = Arm.model_validate(reply["arm"])
+        return self._known[name]
