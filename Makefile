@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN ?= run
 
-.PHONY: accept test lint types selftest clean
+.PHONY: accept accept-docker test lint types selftest clean
 .DEFAULT_GOAL := accept
 
 $(VENV)/installed: pyproject.toml
@@ -19,7 +19,11 @@ $(VENV)/installed-dev: $(VENV)/installed
 accept: $(VENV)/installed
 	$(BIN)/loudgate $(RUN)
 
-test: lint types selftest accept
+# Where no Docker engine answers this says so and ends well; LOUDGATE_REQUIRE_DOCKER=1 makes that an error.
+accept-docker: $(VENV)/installed
+	$(BIN)/loudgate $(RUN) --engine docker --when-available
+
+test: lint types selftest accept accept-docker
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -6,7 +6,7 @@ Lives in the pytest controller alone. xdist workers get a `Ticket`, enough to pr
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness import seeds
 from harness.clock import Deadline, utc_now
-from harness.errors import UsageError
+from harness.errors import LoudgateError, UsageError
 from harness.ledger.redact import Redactor
 from harness.limits import CALL_S
 from harness.mutation.catalogue import copies_of
@@ -25,8 +25,8 @@ from harness.report.facts import ENDING, PLAN, Ending, Leaks, Plan, Report, Sour
 from harness.run.prover import Prover
 from harness.settings import CHECKOUT, Settings, subject_root
 from harness.stack import runs
+from harness.stack.engines import ENGINES, store_of
 from harness.stack.keeper import Keeper, KeeperClient
-from harness.stack.process_assembly import ProcessAssembly
 
 LOGS = "logs"
 
@@ -78,7 +78,7 @@ class Acceptance:
             seed=chosen.seed,
             started_at=utc_now(),
             command=self.command,
-            target=Target(name=chosen.target, version="reference", engine=chosen.engine, store=chosen.store),
+            target=Target(name=chosen.target, version="reference", engine=chosen.engine, store=chosen.store or ""),
             source=source(),
             cases=tuple(sorted(cases)),
             partial=partial,
@@ -91,6 +91,7 @@ class Acceptance:
             return None
         self.ended = True
         died = self.keeper.died()
+        images = self.keeper.assembly.images()
         secrets = self.keeper.secrets()
         processes, held = self.keeper.close()
         leaks = Leaks(processes=processes, containers=held.containers, networks=held.networks, volumes=held.volumes)
@@ -98,7 +99,13 @@ class Acceptance:
         if not (self.folder / PLAN).exists():
             return None
         ending = Ending(
-            duration_s=round(self.timer.elapsed(), 1), interrupted=interrupted, died=died, notes=tuple(self.notes), leaks=leaks
+            duration_s=round(self.timer.elapsed(), 1),
+            interrupted=interrupted,
+            died=died,
+            problems=self.keeper.assembly.problems(),
+            notes=tuple(self.notes),
+            leaks=leaks,
+            images=images,
         )
         (self.folder / ENDING).write_text(ending.model_dump_json(indent=1), encoding="utf-8")
         return writers.write(self.folder)
@@ -143,14 +150,23 @@ def check_writable(out: Path) -> None:
         raise UsageError(f"{out}: reports cannot be written there: {error.strerror}") from error
 
 
-def open_acceptance(settings: Settings, *, command: str) -> Acceptance:
+def open_acceptance(settings: Settings, *, command: str, say: Callable[[str], None]) -> Acceptance:
     """Clean up after dead runs, make the folders, prepare the keeper. Starts no service yet."""
+    store = store_of(settings.engine, settings.store)
     nonce = seeds.nonce()
     run_id = f"{utc_now().replace(':', '').replace('-', '')}-{nonce}"
     folder = report_folder(settings.out, run_id)
     left = runs.reap()
     notes = [f"removed what run {one.run} left behind: its folder and {one.processes} processes" for one in left]
+    for note in notes:
+        say(note)
     run = runs.open_run(run_id)
     original = subject_root()
-    keeper = Keeper(ProcessAssembly(run, folder / LOGS), run, original, copies_of(original))
-    return Acceptance(settings, folder, nonce, keeper, notes, command)
+    try:
+        assembly = ENGINES[settings.engine].assemble(run, folder / LOGS, say)
+    except LoudgateError:
+        run.remove()
+        folder.rmdir()
+        raise
+    keeper = Keeper(assembly, run, original, copies_of(original))
+    return Acceptance(settings.model_copy(update={"store": store}), folder, nonce, keeper, notes, command)

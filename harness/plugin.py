@@ -32,8 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("loudgate", "Loudgate acceptance")
     group.addoption("--select", action="append", default=[], metavar="SELECT", help="area, id prefix or glob of cases; repeatable")
     group.addoption("--target", default="hosted", choices=["hosted"], help="what is under test")
-    group.addoption("--engine", default="process", choices=defaults.ENGINES, help="how the stack's services run")
-    group.addoption("--store", default="sqlite", choices=defaults.STORES, help="the database behind store and broker")
+    group.addoption("--engine", default="process", choices=defaults.ENGINE_NAMES, help="how the stack's services run")
+    group.addoption("--store", choices=defaults.STORE_NAMES, help="the database behind store and broker")
     group.addoption("--path", default="both", choices=["local", "both"], help="capture path")
     group.addoption("--seed", type=int, default=DEFAULT_SEED, help="the one seed of ids, texts and order")
     group.addoption("--out", type=Path, default=defaults.REPORTS, help="folder for reports")
@@ -115,13 +115,11 @@ class Controller:
             chosen = self.config.stash[_SETTINGS]
             command = str(self.config.getoption("command_line")) or "pytest " + " ".join(self.config.invocation_params.args)
             try:
-                self._acceptance = open_acceptance(chosen, command=command)
+                self._acceptance = open_acceptance(chosen, command=command, say=self.display.say)
             except LoudgateError as error:
                 raise pytest.UsageError(str(error)) from error
             if self.config.getoption("command_line"):
                 self._acceptance.keeper.begin()  # `loudgate run` needs the stack for certain: start it while workers start.
-            for note in self._acceptance.notes:
-                self.display.say(note)
         return self._acceptance
 
     def folder(self) -> Path | None:

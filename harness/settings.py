@@ -17,8 +17,8 @@ SCENARIOS = CHECKOUT / "scenarios"
 REPORTS = Path("e2e-reports")
 STATE_VARIABLE = "LOUDGATE_STATE"
 SUBJECT_PACKAGE = "fixtures"
-ENGINES = ("process",)
-STORES = ("sqlite",)
+ENGINE_NAMES = ("process", "docker")
+STORE_NAMES = ("sqlite", "postgres")
 
 
 class Settings(BaseModel):
@@ -29,7 +29,8 @@ class Settings(BaseModel):
     select: tuple[str, ...] = ()
     target: str = "hosted"
     engine: str = "process"
-    store: str = "sqlite"
+    store: str | None = None
+    """None: the engine's own default."""
     path: str = "both"
     seed: int = DEFAULT_SEED
     out: Path = REPORTS

@@ -17,6 +17,7 @@ from harness.errors import UsageError
 from harness.report import facts
 from harness.scenario import catalog
 from harness.seeds import DEFAULT_SEED
+from harness.stack.engines import docker_missing, store_of
 from harness.verdict import EXIT_OF, Exit
 
 WORKERS_PER_CORE = 2
@@ -28,9 +29,10 @@ LEFT_OUT = (("scenarios", defaults.SCENARIOS), ("maxfail", 0), ("out", defaults.
 
 @click.command()
 @click.argument("select", nargs=-1)
-@click.option("--engine", type=click.Choice(defaults.ENGINES), default="process", show_default=True, help="How services run.")
+@click.option("--engine", type=click.Choice(defaults.ENGINE_NAMES), default="process", show_default=True, help="How services run.")
+@click.option("--store", type=click.Choice(defaults.STORE_NAMES), help="Database of store and broker.  [default: the engine's own]")
 @click.option(
-    "--store", type=click.Choice(defaults.STORES), default="sqlite", show_default=True, help="Database behind store and broker."
+    "--when-available", is_flag=True, help="Without a Docker engine: say so and end well, unless $LOUDGATE_REQUIRE_DOCKER=1."
 )
 @click.option("--path", type=click.Choice(["local", "both"]), default="both", show_default=True, help="Capture path.")
 @click.option(
@@ -51,12 +53,16 @@ LEFT_OUT = (("scenarios", defaults.SCENARIOS), ("maxfail", 0), ("out", defaults.
     default=defaults.SCENARIOS,
     help="Folder of scenario files.  [default: this checkout's]",
 )
-def run(select: tuple[str, ...], workers: int | None, **options: Any) -> int:
+def run(select: tuple[str, ...], workers: int | None, *, when_available: bool, **options: Any) -> int:
     """Run cases and write a report.
 
     SELECT is an area, an id prefix or a glob (see `loudgate list`); several are a union; none is everything. The same cases run
     under pytest, with the same options: `pytest scenarios --select unicode/negative -n 2`.
     """
+    if when_available and (missing := docker_missing()):
+        click.echo(f"left out: {missing}")
+        return Exit.ACCEPTED
+    store_of(options["engine"], options["store"])
     cases = catalog.on_engine(catalog.select(catalog.load(options["scenarios"]), select), options["engine"])
     check_writable(options["out"])
     count = workers if workers is not None else WORKERS_PER_CORE * (os.cpu_count() or 1)
@@ -72,7 +78,7 @@ def run(select: tuple[str, ...], workers: int | None, **options: Any) -> int:
 
 
 def _words(options: dict[str, Any]) -> list[str]:
-    return [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    return [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
 
 
 class _Watcher:

@@ -18,8 +18,8 @@ from harness.mutation.catalogue import copies_of
 from harness.settings import subject_root
 from harness.stack import runs
 from harness.stack.assembly import SHARED
+from harness.stack.engines import ENGINES
 from harness.stack.keeper import Keeper
-from harness.stack.process_assembly import ProcessAssembly
 
 PREFIX = "stack-"
 
@@ -30,11 +30,12 @@ def stack() -> None:
 
 
 @stack.command()
+@click.option("--engine", type=click.Choice(list(ENGINES)), default="process", show_default=True, help="How services run.")
 @click.option("--mutant", help="Start the arm of this mutant instead (see `loudgate list --kind mutants`).")
 @click.option(
     "--logs", type=click.Path(path_type=Path, file_okay=False), help="Folder for the services' logs.  [default: in the run folder]"
 )
-def up(mutant: str | None, logs: Path | None) -> None:
+def up(engine: str, mutant: str | None, logs: Path | None) -> None:
     """Start the stack and keep it until Ctrl-C or `loudgate stack down`. Prints one JSON line with its addresses.
 
     Tokens are not printed: they are in `arm.json` in the run folder, readable by you alone.
@@ -43,8 +44,10 @@ def up(mutant: str | None, logs: Path | None) -> None:
         click.echo(f"removed what run {left.run} left behind", err=True)
     run = runs.open_run(PREFIX + seeds.nonce())
     original = subject_root()
-    keeper = Keeper(ProcessAssembly(run, logs or run.path / "logs"), run, original, copies_of(original))
+    keeper = None
     try:
+        assembly = ENGINES[engine].assemble(run, logs or run.path / "logs", lambda line: click.echo(line, err=True))
+        keeper = Keeper(assembly, run, original, copies_of(original))
         arm = keeper.arm(SHARED if mutant is None else mutant.replace("/", "-"), mutant)
         secret = run.path / "arm.json"
         secret.touch(mode=0o600)
@@ -55,7 +58,10 @@ def up(mutant: str | None, logs: Path | None) -> None:
     except KeyboardInterrupt:
         click.echo("stopping", err=True)
     finally:
-        keeper.close()
+        if keeper is None:
+            run.remove()
+        else:
+            keeper.close()
 
 
 @stack.command()
@@ -80,3 +86,13 @@ def down(stack_id: str | None) -> None:
         click.echo(f"{run_id}\t{'stopped' if gone else 'still stopping'}")
     for left in runs.reap():
         click.echo(f"{left.run}\tremoved what it left behind")
+
+
+@stack.command()
+def build() -> None:
+    """Build the images that the containerised stack needs and that are missing. A second build does nothing."""
+    from harness.stack import docker_build, docker_door  # noqa: PLC0415 -- half a second that no other command needs
+
+    door = docker_door.connect()
+    for name, tag in docker_build.build(door, lambda line: click.echo(line, err=True)).items():
+        click.echo(f"{name}\t{tag}")

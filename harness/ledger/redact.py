@@ -1,4 +1,4 @@
-"""Keeps secrets out of what is written: known secrets are masked, in plain and in base64 at any alignment."""
+"""Keeps secrets out of what is written: known secrets are masked, in plain and in the ledger's base64 at any alignment."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ def _forms(secret: str) -> Iterable[str]:
     yield secret
     raw = secret.encode()
     for shift in range(3):
-        # Base64 of a text that contains the secret holds one of three fixed cores, by the secret's offset modulo 3.
-        coded = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
+        # URL-safe base64 (what pydantic writes) of a text that contains the secret holds one of three fixed cores, by the
+        # secret's offset modulo 3.
+        coded = base64.urlsafe_b64encode(b"\0" * shift + raw).decode().rstrip("=")
         yield coded[(0, 2, 3)[shift] : len(coded) - (1 if (shift + len(raw)) % 3 else 0)]
 
 

@@ -10,8 +10,9 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from harness.errors import Refused
-from harness.ledger.event import Command
+from harness.ledger.event import Command, Exchange
 from harness.observer.cases import Cases, OpenCase, Registration
+from harness.relay.operations import POLLS
 from harness.witness.workspace import snapshot
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -35,6 +36,11 @@ def guarded(token: str) -> Any:
             return _error(refusal.status, refusal.code, str(refusal))
 
     return check
+
+
+def is_poll(event: object) -> bool:
+    """Whether this is only a look at something: it says nothing about progress."""
+    return isinstance(event, Exchange) and event.operation in POLLS
 
 
 class Control:
@@ -68,12 +74,19 @@ class Control:
         return web.json_response({"token": self.cases.register(registration).names.token}, status=201)
 
     async def state(self, request: web.Request) -> web.StreamResponse:
-        """What is going on: requests in flight, and who was told busy, where answers are held, how many commands ran."""
+        """What is going on: traffic, who was told busy, where answers are held, what ran, how much moved."""
         case = self._case(request)
         self.catch_up()
-        commands = sum(isinstance(event, Command) for event in case.journal)
-        seen = {"inflight": case.inflight, "busy": case.busy, "held": sorted(case.held), "commands": commands}
-        return web.json_response({**seen, "order": case.tick()})
+        return web.json_response(
+            {
+                "inflight": case.inflight,
+                "busy": case.busy,
+                "held": sorted(case.held),
+                "commands": sum(isinstance(event, Command) for event in case.journal),
+                "moves": sum(not is_poll(event) for event in case.journal),
+                "order": case.tick(),
+            }
+        )
 
     async def tree(self, request: web.Request) -> web.StreamResponse:
         """The workspace as it is now."""

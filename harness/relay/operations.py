@@ -16,6 +16,8 @@ _WORKER = "/internal/worker/v1"
 
 HOST_BROKER, HOST_STORE, BROKER_WORKER, DRIVER_HOST = "host-broker", "host-store", "broker-worker", "driver-host"
 OTHER = "other"
+POLLS = frozenset({"status", "observe", "look"})
+"""Operations that only look."""
 
 _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
     HOST_BROKER: (

@@ -90,6 +90,9 @@ class Ending(Part):
     interrupted: bool = False
     died: tuple[str, ...] = ()
     """Services that ended by themselves."""
+    problems: tuple[str, ...] = ()
+    """What went wrong with the engine itself."""
+    images: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     leaks: Leaks = Leaks()
 
@@ -137,7 +140,7 @@ def verdict_of(counts: Counts, ending: Ending) -> RunVerdict:
         return RunVerdict.INTERRUPTED
     if counts.failed:
         return RunVerdict.REJECTED
-    if counts.unknown or counts.ran < counts.planned or not counts.planned or ending.died:
+    if counts.unknown or counts.ran < counts.planned or not counts.planned or ending.died or ending.problems:
         return RunVerdict.INCOMPLETE
     return RunVerdict.ACCEPTED
 
@@ -152,6 +155,7 @@ def headline(verdict: RunVerdict, counts: Counts, plan: Plan, ending: Ending) ->
     parts += [f"{counts.unknown} unknown"] if counts.unknown else []
     parts += [f"{counts.planned - counts.ran} did not run"] if counts.ran < counts.planned else []
     parts += [f"died: {', '.join(ending.died)}"] if ending.died else []
+    parts += [f"engine: {ending.problems[0]}"] if ending.problems else []
     parts += ["a selection of the cases"] if plan.partial else []
     return f"{word} — {', '.join(parts)} — {plan.target.name} on engine {plan.target.engine}, store {plan.target.store}"
 
@@ -181,13 +185,13 @@ def build(folder: Path) -> Report:
         started_at=plan.started_at,
         duration_s=ending.duration_s,
         command=plan.command,
-        target=plan.target,
+        target=plan.target.model_copy(update={"images": ending.images}),
         source=plan.source,
         counts=counts,
         cases=results,
         not_run=tuple(case for case in plan.cases if case not in known),
         leaks=ending.leaks,
-        notes=ending.notes,
+        notes=(*ending.notes, *ending.problems),
         digest=total_digest(results),
     )
 

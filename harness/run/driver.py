@@ -121,19 +121,37 @@ def _prompt(play: Play, place: int, act: Act, label: str) -> None:
 
 def _await_end(play: Play, label: str) -> None:
     must_fail = play.case.must_fail
-    bound = must_fail.ends_within_s if must_fail else TURN_S
-    deadline = Deadline(bound)
-    if holds_within(lambda: not play.sessions.active(label), bound):
+    stillness = Stillness(play.observation, must_fail.stuck_after_s if must_fail else TURN_S)
+    if holds_within(lambda: not play.sessions.active(label) or stillness.reached(), TURN_S) and not stillness.was_reached:
         events = play.sessions.transcript(label)
         prompt_id = play.prompted[label][0]
         ends = [event["type"] for event in events if event["promptId"] == prompt_id and event["type"].startswith("turn_")]
         play.note("ended", label, detail=",".join(ends), body={"events": events})
         return
     play.stuck = True
-    if must_fail:
-        play.note("still_active", label, detail=f"after {deadline.elapsed():.1f} s")
+    if must_fail and stillness.was_reached:
+        play.note("still_active", label, detail=f"while nothing moved for {must_fail.stuck_after_s:g} s")
     else:
-        play.doubt(f"the turn of session {label} did not end within {bound:g} s")
+        play.doubt(f"the turn of session {label} did not end within {TURN_S:g} s")
+
+
+@dataclass
+class Stillness:
+    """Whether nothing but polls has moved in a case for some seconds: a busy machine slows a turn down, it does not stop it."""
+
+    observation: Observation
+    seconds: float
+    was_reached: bool = False
+    _moves: int = -1
+    _since: Deadline = field(default_factory=lambda: Deadline(0))
+
+    def reached(self) -> bool:
+        """Look once."""
+        moves = int(self.observation.state()["moves"])
+        if moves != self._moves:
+            self._moves, self._since = moves, Deadline(self.seconds)
+        self.was_reached = self._since.passed()
+        return self.was_reached
 
 
 def _load(play: Play, label: str) -> None:

@@ -53,7 +53,7 @@ class SameAs(Spec):
     mutant: str
     check: str
     finding: str
-    ends_within_s: float = Field(gt=0, le=10)
+    stuck_after_s: float = Field(gt=0, le=10)
     profiles: tuple[str, ...] | None = None
 
 
@@ -154,7 +154,7 @@ def on_mutant(name: str, raw: dict[str, Any], others: Mapping[str, tuple[Case, .
     originals = [case for case in others.get(file.same_as, ()) if file.profiles is None or case.profile in file.profiles]
     if not originals:
         raise ScenarioError([f"{shown}: same_as: no case of {file.same_as!r} has these profiles"])
-    expected = MustFail(mutant=file.mutant, check=file.check, finding=file.finding, ends_within_s=file.ends_within_s)
+    expected = MustFail(mutant=file.mutant, check=file.check, finding=file.finding, stuck_after_s=file.stuck_after_s)
     return tuple(
         case.model_copy(
             update={

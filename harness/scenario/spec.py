@@ -134,8 +134,8 @@ class MustFail(Spec):
     mutant: str
     check: str
     finding: str
-    ends_within_s: float
-    """A turn that is still active after this long is positive evidence, not a deadline of the harness."""
+    stuck_after_s: float
+    """A turn that is active while nothing has moved for this long is positive evidence, not a deadline of the harness."""
 
 
 class Case(Spec):

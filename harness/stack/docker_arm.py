@@ -5,36 +5,34 @@ The reference stack's flags and variables are those of `fixtures/hosted/README.m
 
 from __future__ import annotations
 
-import secrets
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.stack.assembly import _EDGE_BEHIND as EDGE_BEHIND
-from harness.stack.assembly import OBSERVER, SHARED
+from harness.seeds import token
+from harness.stack.assembly import EDGE_BEHIND, OBSERVER, SHARED
 from harness.stack.docker_files import CODE, FIFO, SHIM, WITNESS, WORKSPACES
 from harness.stack.docker_postgres import Postgres
 from harness.stack.docker_service import MIB, PORT, Confinement, DockerService, Placement
-from harness.stack.docker_topology import Topology
+from harness.stack.docker_topology import INNER, OUTER, TOOLS, Topology
 from harness.stack.service import Arm, ServiceSpec
 
 WORKER_BYTES = 1024 * MIB
 """Memory of the worker and all its tools together; a tool that takes more is ended by the kernel."""
 
-WORKER_PROCESSES = 768
-"""Processes and threads of the worker and all its tools together; above the worker's own bound for tools, so that it can still act."""
+WORKER_PROCESSES = 512
+"""Processes and threads of the worker and all its tools together."""
 
 WORKER_UIDS = 200_000
 """Where the uids of workers begin: above what systems hand out. The kernel counts processes by uid across containers, so each
 worker has one of its own."""
 
 _UIDS = 1_000_000_000
+_ON: dict[str, tuple[tuple[str, ...], int | None]] = {OBSERVER: ((OUTER, INNER, TOOLS), PORT), "worker": ((TOOLS,), None)}
+"""Service → its networks and what it publishes, where it is not on the services' own network alone."""
+
+Mounts = dict[str, tuple[str, str]]
 _LISTEN = ("--listen", "0.0.0.0", "--port", str(PORT))  # noqa: S104 -- inside a container, on a network without a way out
-
-
-def token() -> str:
-    """A fresh secret."""
-    return secrets.token_urlsafe(24)
 
 
 @dataclass(frozen=True)
@@ -50,12 +48,10 @@ class Ground:
     """Volumes: the observer's code, all workspaces, the shim and its FIFO."""
 
 
-def _service(
-    ground: Ground, spec: ServiceSpec, alias: str, volumes: dict[str, tuple[str, str]], rights: Confinement
-) -> DockerService:
+def _service(ground: Ground, spec: ServiceSpec, alias: str, volumes: Mounts, rights: Confinement) -> DockerService:
     command = ("python", "-m", spec.module, *spec.arguments)
-    publish = PORT if spec.name == OBSERVER else None
-    placement = Placement(ground.python, alias, command, volumes, rights, publish)
+    networks, publish = _ON.get(spec.name, ((INNER,), None))
+    placement = Placement(ground.python, alias, command, volumes, rights, networks, publish)
     return DockerService(spec, placement, ground.topology, ground.logs / f"{spec.arm}-{spec.name}.log")
 
 
@@ -86,7 +82,9 @@ class ArmPlan:
     def services(self, code: str, workspaces: str, database: Postgres, observer_at: str) -> dict[str, DockerService]:
         """The four services, not started yet, by name."""
         rights = {"worker": Confinement(user=f"{self.uid}:{self.uid}", memory_bytes=WORKER_BYTES, processes=WORKER_PROCESSES)}
-        volumes = {"worker": {workspaces: (f"{WORKSPACES}/{self.name}", "rw"), self.ground.witness: (WITNESS, "ro")}}
+        volumes: dict[str, Mounts] = {
+            "worker": {workspaces: (f"{WORKSPACES}/{self.name}", "rw"), self.ground.witness: (WITNESS, "ro")}
+        }
 
         def make(service: str, *arguments: str, **environment: str) -> DockerService:
             own = {"LOUDGATE_TOKEN": self.tokens[service], **environment}
@@ -102,7 +100,7 @@ class ArmPlan:
                 LOUDGATE_DATABASE=database.for_services(self.name, "broker"),
                 LOUDGATE_WORKER_TOKEN=self.tokens["worker"],
             ),
-            make("worker", "--workspaces", f"{WORKSPACES}/{self.name}", "--shell", SHIM),
+            make("worker", "--workspaces", f"{WORKSPACES}/{self.name}", "--shell", SHIM, "--shell-report", FIFO),
             make("host", LOUDGATE_BROKER_TOKEN=self.tokens["broker"], LOUDGATE_STORE_TOKEN=self.tokens["store"]),
         )
         return {service.spec.name: service for service in made}

@@ -14,22 +14,21 @@ from pathlib import Path
 from harness.clock import wait_until
 from harness.errors import LoudgateError, StackError
 from harness.limits import SERVICE_READY_S
+from harness.seeds import token
 from harness.settings import CHECKOUT
 from harness.stack import docker_build, images
-from harness.stack.assembly import OBSERVER, SHARED, ArmServices
-from harness.stack.docker_arm import ArmPlan, Ground, observer, token
+from harness.stack.assembly import OBSERVER, SHARED, ArmServices, Count
+from harness.stack.docker_arm import ArmPlan, Ground, observer
 from harness.stack.docker_door import Door, connect
 from harness.stack.docker_files import CODE, WITNESS, WORKSPACES, arm_files, observer_files
 from harness.stack.docker_postgres import Postgres, postgres
 from harness.stack.docker_service import DockerService
-from harness.stack.docker_topology import RUN_LABEL, Count, Found, Topology, find, reap, remove
+from harness.stack.docker_topology import NETWORKS, RUN_LABEL, Found, Topology, find, reap, remove
 from harness.stack.runs import RunFolder
 from harness.stack.service import Running
 
 STARTERS = 8
 """Things that start at one time; an arm has four containers."""
-
-NETWORKS = 2
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class DockerAssembly:
 
     def _make_ground(self, python: str) -> Ground:
         topology = Topology(self.door, self.run.path.name)
-        networks = [self._pool.submit(topology.network, network) for network in (topology.inner, topology.outer)]
+        networks = [self._pool.submit(topology.network, network) for network in NETWORKS]
         code, workspaces, witness = self._pool.map(topology.volume, ("code-observer", "workspaces", "witness"))
         for network in networks:
             network.result()
@@ -121,20 +120,23 @@ class DockerAssembly:
 
     def close(self) -> None:
         """Stop everything, keep the logs, remove whatever carries the run's label. Never raises: see `problems` and `leaks`."""
-        self._problems += filter(None, self._pool.map(_stopped, self._services))
         self._pool.shutdown(wait=True, cancel_futures=True)
+        with ThreadPoolExecutor(STARTERS, "docker-stop") as pool:
+            self._problems += filter(None, pool.map(_stopped, self._services))
         try:
             self._problems += remove(self.door, self._labelled())
         except LoudgateError as error:
             self._problems.append(str(error))
 
     def leaks(self) -> Count:
-        """What still carries the run's label. If the engine does not answer: what was started, as none of it was seen to go."""
+        """After `close`: what still carries the run's label. If the engine does not answer: what was started. The last call."""
         try:
             return self._labelled().count()
         except StackError as error:
             self._problems.append(str(error))
-            return Count(len(self._services), NETWORKS if self._base else 0, 0)
+            return Count(len(self._services), len(NETWORKS) if self._base else 0, 0)
+        finally:
+            self.door.close()
 
     def _labelled(self) -> Found:
         return find(self.door, f"{RUN_LABEL}={self.run.path.name}")

@@ -6,6 +6,7 @@ two bytes, not a call as a whole. Leaves out what the calls are for.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -75,7 +76,7 @@ class Door:
     def _translated(self, what: str, error: Exception) -> Exception:
         if isinstance(error, LoudgateError):
             return error
-        if isinstance(error, requests.exceptions.Timeout):
+        if _is_silence(error):
             self.lost = True
             return StackError(f"Docker did not answer in time: {what}")
         if isinstance(error, ImageNotFound):
@@ -103,6 +104,12 @@ class Door:
         self.client.close()
 
 
+def _is_silence(error: BaseException) -> bool:
+    """Whether it tells of a wait that was given up; over a Unix socket the library does not call that a timeout."""
+    wrapped = [error, *error.args, *(inner for one in error.args for inner in getattr(one, "args", ()))]
+    return any(isinstance(one, requests.exceptions.Timeout | TimeoutError) for one in wrapped)
+
+
 def _attempt(work: Callable[[], object], outcome: SimpleQueue[tuple[bool, Any]]) -> None:
     try:
         outcome.put((True, work()))
@@ -123,7 +130,24 @@ def connect() -> Door:
     try:
         fine, value = outcome.get(timeout=CONNECT_S)
     except Empty:
-        raise EnvironmentMissing(f"no Docker engine: none answered within {CONNECT_S:g} s (DOCKER_HOST says where it is)") from None
+        raise EnvironmentMissing(f"no Docker engine{_where()}: no answer within {CONNECT_S:g} s") from None
     if not fine:
-        raise EnvironmentMissing(f"no Docker engine: {_one_line(value)} (DOCKER_HOST says where it is)") from value
+        raise EnvironmentMissing(f"no Docker engine{_where()}: {_reason(value)}") from value
     return Door(value)
+
+
+def _where() -> str:
+    chosen = os.environ.get("DOCKER_HOST", "")
+    return f" at DOCKER_HOST={chosen}" if chosen else " on this machine"
+
+
+def _reason(error: BaseException) -> str:
+    """What the operating system said, if it said anything: the libraries wrap it three times over."""
+    inner: BaseException | None = error
+    while inner is not None:
+        for cause in (inner, *inner.args):
+            for one in (cause, *getattr(cause, "args", ())):
+                if isinstance(one, OSError) and one.strerror:
+                    return one.strerror
+        inner = inner.__cause__ or inner.__context__
+    return _one_line(error)

@@ -6,12 +6,12 @@ Passwords travel in the environment and in URLs, never in arguments. Leaves out 
 from __future__ import annotations
 
 import re
-import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.seeds import token
 from harness.stack.docker_service import MIB, Confinement, DockerService, Placement
-from harness.stack.docker_topology import Topology
+from harness.stack.docker_topology import INNER, OUTER, Topology
 from harness.stack.service import ServiceSpec
 
 PORT = 5432
@@ -69,7 +69,7 @@ class Postgres:
 
 def postgres(image: str, topology: Topology, logs: Path, arm: str) -> Postgres:
     """The server, not started yet."""
-    owner, reader = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+    owner, reader = token(), token()
     spec = ServiceSpec("postgres", arm, "", (), {"LOUDGATE_OWNER_PASSWORD": owner, "LOUDGATE_READER_PASSWORD": reader})
     placement = Placement(
         image=image,
@@ -82,6 +82,7 @@ def postgres(image: str, topology: Topology, logs: Path, arm: str) -> Postgres:
             processes=SERVER_PROCESSES,
             tmpfs={"/run/loudgate": f"size={DATA_BYTES},mode=1777", "/tmp": "size=16m,mode=1777"},  # noqa: S108 -- the container's
         ),
+        networks=(OUTER, INNER),
         publish=PORT,
         announces="database system is ready to accept connections",
     )

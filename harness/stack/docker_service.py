@@ -17,7 +17,7 @@ from testcontainers.core.container import DockerContainer
 from harness.errors import ServiceDied, StackError
 from harness.limits import LOG_TAIL_LINES
 from harness.stack.docker_door import SILENCE_S, Door
-from harness.stack.docker_topology import Topology, labels
+from harness.stack.docker_topology import INNER, Topology, labels
 from harness.stack.service import ServiceSpec
 
 PORT = 8080
@@ -66,7 +66,8 @@ class Confinement:
             "memswap_limit": self.memory_bytes,
             "pids_limit": self.processes,
             "tmpfs": dict(self.tmpfs),
-            "dns": ["127.0.0.1"],  # names inside the stack are the engine's; any other is asked of nobody
+            "dns": ["127.0.0.1"],  # names inside the stack are the engine's; any other is asked of nobody,
+            "dns_opt": ["timeout:1", "attempts:1"],  # and that is known within a second
             "log_config": LogConfig(type=LogConfig.types.JSON, config={"max-size": LOG_LIMIT, "max-file": "1"}),
         }
 
@@ -81,8 +82,10 @@ class Placement:
     volumes: Mapping[str, tuple[str, str]]
     """Volume → (mount point, "ro" or "rw")."""
     confinement: Confinement = Confinement()
+    networks: tuple[str, ...] = (INNER,)
+    """The network that it is made on, and those that it joins afterwards."""
     publish: int | None = None
-    """Port that the test process needs: the container is then made on the outer bridge and joined to the stack's network."""
+    """Port that the test process needs; the first network is then the outer one."""
     announces: str = r'^\{"event": "listening".*\n'
     """What a line of its output looks like when it is ready."""
 
@@ -122,14 +125,14 @@ class DockerService:
             return self.box.start()
 
         self._door.call(f"starting {self.name}", run)
-        if self.placement.publish is not None:
-            self.topology.join(self._id, self.placement.alias)
+        for network in self.placement.networks[1:]:
+            self.topology.join(self._id, network, self.placement.alias)
         self.address = f"http://{self.placement.alias}:{PORT}"
         return self
 
     def _box(self) -> DockerContainer:
         placement, topology = self.placement, self.topology
-        network = topology.inner if placement.publish is None else topology.outer
+        network = topology.name(placement.networks[0])
         aliases = self._door.api.create_endpoint_config(aliases=[placement.alias])
         options = placement.confinement.options()
         tmpfs = options.pop("tmpfs")

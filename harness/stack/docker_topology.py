@@ -15,6 +15,7 @@ from typing import Any
 from harness.errors import StackError
 from harness.settings import state_root
 from harness.stack import runs
+from harness.stack.assembly import Count
 from harness.stack.docker_door import Door
 
 RUN_LABEL, OWNER_LABEL = "loudgate.run", "loudgate.owner"
@@ -22,10 +23,19 @@ RUN_LABEL, OWNER_LABEL = "loudgate.run", "loudgate.owner"
 REMOVERS = 8
 """Removals at one time: the engine works on them one by one for the most part."""
 
-OUTER_OPTIONS = {
-    "com.docker.network.bridge.host_binding_ipv4": "127.0.0.1",  # published ports are for this machine alone
-    "com.docker.network.bridge.enable_ip_masquerade": "false",  # and nothing behind them needs a way out
+OUTER, INNER, TOOLS = "outer", "inner", "tools"
+NETWORKS = (OUTER, INNER, TOOLS)
+"""The bridge that publishes on 127.0.0.1 (an internal network publishes nothing); the services' own; the workers' own, where tools
+reach the observer and nothing else. Only the first is not internal."""
+
+_OPTIONS = {
+    OUTER: {
+        "com.docker.network.bridge.host_binding_ipv4": "127.0.0.1",  # published ports are for this machine alone
+        "com.docker.network.bridge.enable_ip_masquerade": "false",  # and nothing behind them needs a way out
+    }
 }
+_INTERNAL = {"com.docker.network.bridge.inhibit_ipv4": "true"}
+"""The machine itself takes no address on an internal network: otherwise whatever listens on it could be reached from inside."""
 
 
 def owner() -> str:
@@ -36,15 +46,6 @@ def owner() -> str:
 def labels(run_id: str) -> dict[str, str]:
     """What everything of a run carries."""
     return {RUN_LABEL: run_id, OWNER_LABEL: owner()}
-
-
-@dataclass(frozen=True)
-class Count:
-    """How much there is."""
-
-    containers: int
-    networks: int
-    volumes: int
 
 
 @dataclass(frozen=True)
@@ -123,21 +124,10 @@ class Topology:
         """A name that no other run has."""
         return f"loudgate-{self.run_id}-{purpose}"
 
-    @property
-    def inner(self) -> str:
-        """The stack's own network: no route out."""
-        return self.name("inner")
-
-    @property
-    def outer(self) -> str:
-        """The bridge that publishes on 127.0.0.1: an internal network publishes nothing."""
-        return self.name("outer")
-
-    def network(self, name: str) -> None:
-        """Make one of the two networks."""
-        inside = name == self.inner
-        options = {} if inside else OUTER_OPTIONS
-        create = self.door.client.networks.create
+    def network(self, purpose: str) -> None:
+        """Make one of the networks."""
+        name, create, inside = self.name(purpose), self.door.client.networks.create, purpose != OUTER
+        options = _OPTIONS.get(purpose, _INTERNAL)
         self.door.call(
             f"making network {name}",
             lambda: create(
@@ -145,12 +135,10 @@ class Topology:
             ),
         )
 
-    def join(self, container: str, alias: str) -> None:
-        """Let a container that was made on the outer bridge into the stack's network."""
-        api = self.door.api
-        self.door.call(
-            f"joining {alias} to {self.inner}", lambda: api.connect_container_to_network(container, self.inner, aliases=[alias])
-        )
+    def join(self, container: str, purpose: str, alias: str) -> None:
+        """Let a running container into one more network."""
+        api, name = self.door.api, self.name(purpose)
+        self.door.call(f"joining {alias} to {name}", lambda: api.connect_container_to_network(container, name, aliases=[alias]))
 
     def volume(self, purpose: str) -> str:
         """Make a volume; gives its name."""

@@ -68,7 +68,7 @@ def test_a_call_id_is_used_once_in_a_session() -> None:
 
 def test_a_must_fail_file_takes_over_the_cases_it_names(tmp_path: Path) -> None:
     write(tmp_path, "unicode/one", GOOD)
-    mutant = 'title = "t"\nsame_as = "unicode/one"\nmutant = "m"\ncheck = "c"\nfinding = "f"\nends_within_s = 1.0\n'
+    mutant = 'title = "t"\nsame_as = "unicode/one"\nmutant = "m"\ncheck = "c"\nfinding = "f"\nstuck_after_s = 1.0\n'
     write(tmp_path, "must_fail/one", mutant)
     cases = catalog.select(catalog.load(tmp_path), ["must_fail"])
     assert [case.id for case in cases] == ["must_fail/one/high@local-shell1", "must_fail/one/low@local-shell1"]
