@@ -2,38 +2,38 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-RUN ?= run
+STAGE := .ci/stage
 
 .PHONY: accept accept-docker test lint types selftest clean
 .DEFAULT_GOAL := accept
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable .
+	$(STAGE) install 600 $(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(STAGE) install-dev 600 $(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
 accept: $(VENV)/installed
-	$(BIN)/loudgate $(RUN)
+	$(STAGE) accept 600 $(BIN)/loudgate run
 
 # Where no Docker engine answers this says so and ends well; LOUDGATE_REQUIRE_DOCKER=1 makes that an error.
 accept-docker: $(VENV)/installed
-	$(BIN)/loudgate $(RUN) --engine docker --when-available
+	$(STAGE) accept-docker 1200 $(BIN)/loudgate run --engine docker --when-available
 
 test: lint types selftest accept accept-docker
 
 lint: $(VENV)/installed-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(STAGE) lint 60 $(BIN)/ruff check .
+	$(STAGE) format 60 $(BIN)/ruff format --check .
 
 types: $(VENV)/installed-dev
-	$(BIN)/mypy
+	$(STAGE) types 300 $(BIN)/mypy
 
 selftest: $(VENV)/installed-dev
-	$(BIN)/python -m pytest harness/selftest -q -n 2
+	$(STAGE) selftest 600 $(BIN)/python -m pytest harness/selftest -q -n 2
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -20,8 +20,8 @@ from harness.stack.service import Arm, ServiceSpec
 WORKER_BYTES = 1024 * MIB
 """Memory of the worker and all its tools together; a tool that takes more is ended by the kernel."""
 
-WORKER_PROCESSES = 512
-"""Processes and threads of the worker and all its tools together."""
+WORKER_PROCESSES = 256
+"""Processes and threads of the worker and all its tools together: eight commands at once take some 60."""
 
 WORKER_UIDS = 200_000
 """Where the uids of workers begin: above what systems hand out. The kernel counts processes by uid across containers, so each

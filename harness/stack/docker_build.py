@@ -99,6 +99,8 @@ def _pinned_base(door: Door, made: Recipe, say: Say) -> str:
             door.call(f"pulling {base}", lambda: door.api.pull(base), seconds=PULL_S)
         except LoudgateError as error:
             raise EnvironmentMissing(str(error).partition(" [effect")[0]) from error
+        if not _id(door, base):
+            raise EnvironmentMissing(f"pulling {base} brought nothing")
     return base
 
 
