@@ -13,7 +13,7 @@ import pytest
 
 from harness import settings as defaults
 from harness.acceptance import check_writable
-from harness.errors import UsageError
+from harness.errors import EnvironmentMissing, UsageError
 from harness.report import facts
 from harness.scenario import catalog
 from harness.seeds import DEFAULT_SEED
@@ -59,7 +59,9 @@ def run(select: tuple[str, ...], workers: int | None, *, when_available: bool, *
     SELECT is an area, an id prefix or a glob (see `loudgate list`); several are a union; none is everything. The same cases run
     under pytest, with the same options: `pytest scenarios --select unicode/negative -n 2`.
     """
-    if when_available and (missing := docker_missing()):
+    if missing := docker_missing() if options["engine"] == "docker" else "":
+        if not when_available:
+            raise EnvironmentMissing(missing)
         click.echo(f"left out: {missing}")
         return Exit.ACCEPTED
     store_of(options["engine"], options["store"])

@@ -38,7 +38,7 @@ def stack() -> None:
 def up(engine: str, mutant: str | None, logs: Path | None) -> None:
     """Start the stack and keep it until Ctrl-C or `loudgate stack down`. Prints one JSON line with its addresses.
 
-    Tokens are not printed: they are in `arm.json` in the run folder, readable by you alone.
+    Tokens and database URLs are not printed: they are in `arm.json` in the run folder, readable by you alone.
     """
     for left in runs.reap():
         click.echo(f"removed what run {left.run} left behind", err=True)
@@ -52,7 +52,7 @@ def up(engine: str, mutant: str | None, logs: Path | None) -> None:
         secret = run.path / "arm.json"
         secret.touch(mode=0o600)
         secret.write_text(arm.model_dump_json(), encoding="ascii")
-        shown = {"stack": run.path.name, "observer": arm.observer, "services": arm.upstreams, "sql": arm.sql, "arm": str(secret)}
+        shown = {"stack": run.path.name, "observer": arm.observer, "services": arm.upstreams, "arm": str(secret)}
         click.echo(json.dumps(shown))
         threading.Event().wait()
     except KeyboardInterrupt:

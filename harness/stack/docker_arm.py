@@ -20,8 +20,11 @@ from harness.stack.service import Arm, ServiceSpec
 WORKER_BYTES = 1024 * MIB
 """Memory of the worker and all its tools together; a tool that takes more is ended by the kernel."""
 
-WORKER_PROCESSES = 256
+WORKER_PROCESSES = 512
 """Processes and threads of the worker and all its tools together: eight commands at once take some 60."""
+
+TOOL_PROCESSES = 384
+"""Of the tools alone: the worker can still act when they have all of theirs."""
 
 WORKER_UIDS = 200_000
 """Where the uids of workers begin: above what systems hand out. The kernel counts processes by uid across containers, so each
@@ -100,7 +103,11 @@ class ArmPlan:
                 LOUDGATE_DATABASE=database.for_services(self.name, "broker"),
                 LOUDGATE_WORKER_TOKEN=self.tokens["worker"],
             ),
-            make("worker", "--workspaces", f"{WORKSPACES}/{self.name}", "--shell", SHIM, "--shell-report", FIFO),
+            make(
+                "worker",
+                *("--workspaces", f"{WORKSPACES}/{self.name}", "--shell", SHIM, "--shell-report", FIFO),
+                *("--tool-processes", str(TOOL_PROCESSES)),
+            ),
             make("host", LOUDGATE_BROKER_TOKEN=self.tokens["broker"], LOUDGATE_STORE_TOKEN=self.tokens["store"]),
         )
         return {service.spec.name: service for service in made}

@@ -22,6 +22,7 @@ from harness.stack.docker_arm import ArmPlan, Ground, observer
 from harness.stack.docker_door import Door, connect
 from harness.stack.docker_files import CODE, WITNESS, WORKSPACES, arm_files, observer_files
 from harness.stack.docker_postgres import Postgres, postgres
+from harness.stack.docker_route import remove_default_route
 from harness.stack.docker_service import DockerService
 from harness.stack.docker_topology import NETWORKS, RUN_LABEL, Found, Topology, find, reap, remove
 from harness.stack.runs import RunFolder
@@ -85,7 +86,7 @@ class DockerAssembly:
         workspaces = ground.topology.part(f"workspaces-{plan.place}", ground.workspaces, name)
         made = plan.services(code, workspaces, base.database, base.observer.address)
         self._services += made.values()
-        starts = [self._pool.submit(made[service].start) for service in ("worker", "host")]
+        starts = [self._pool.submit(_start_confined, made["worker"]), self._pool.submit(made["host"].start)]
         databases.result()
         starts += [self._pool.submit(made[service].start) for service in ("store", "broker")]
         _wait([base.observer, *made.values()], starts)
@@ -140,6 +141,12 @@ class DockerAssembly:
 
     def _labelled(self) -> Found:
         return find(self.door, f"{RUN_LABEL}={self.run.path.name}")
+
+
+def _start_confined(worker: DockerService) -> DockerService:
+    worker.start()
+    remove_default_route(worker)
+    return worker
 
 
 def _wait(services: Sequence[DockerService], starts: Sequence[Future[DockerService]]) -> None:

@@ -112,7 +112,7 @@ class DockerService:
         return self.topology.door
 
     @property
-    def _id(self) -> str:
+    def identity(self) -> str:
         if self.box is None:
             raise StackError(f"{self.name} was not started")
         return self.box.get_container_id()
@@ -126,7 +126,7 @@ class DockerService:
 
         self._door.call(f"starting {self.name}", run)
         for network in self.placement.networks[1:]:
-            self.topology.join(self._id, network, self.placement.alias)
+            self.topology.join(self.identity, network, self.placement.alias)
         self.address = f"http://{self.placement.alias}:{PORT}"
         return self
 
@@ -148,7 +148,7 @@ class DockerService:
     def published(self) -> int:
         """The port on 127.0.0.1 under which the test process reaches it."""
         ports = self._door.call(
-            f"asking for the port of {self.name}", lambda: self._door.api.port(self._id, self.placement.publish)
+            f"asking for the port of {self.name}", lambda: self._door.api.port(self.identity, self.placement.publish)
         )
         for port in ports or ():
             if port["HostIp"] == "127.0.0.1":
@@ -156,7 +156,7 @@ class DockerService:
         raise StackError(f"{self.name} is not published on 127.0.0.1")
 
     def _state(self) -> dict[str, Any]:
-        return dict(self._door.call(f"looking at {self.name}", lambda: self._door.api.inspect_container(self._id)["State"]))
+        return dict(self._door.call(f"looking at {self.name}", lambda: self._door.api.inspect_container(self.identity)["State"]))
 
     def alive(self) -> bool:
         """Whether it still runs. An engine that does not answer says nothing about it: see `DockerAssembly.problems`."""
@@ -167,7 +167,7 @@ class DockerService:
 
     def output(self) -> str:
         """All that it has printed."""
-        raw = self._door.call(f"reading the log of {self.name}", lambda: self._door.api.logs(self._id))
+        raw = self._door.call(f"reading the log of {self.name}", lambda: self._door.api.logs(self.identity))
         return bytes(raw).decode("utf-8", "backslashreplace")
 
     def ready(self) -> bool:
@@ -186,7 +186,7 @@ class DockerService:
         api = self._door.api
 
         def run() -> tuple[int, bytes]:
-            made = api.exec_create(self._id, command, user=user)
+            made = api.exec_create(self.identity, command, user=user)
             output = api.exec_start(made["Id"])
             return int(api.exec_inspect(made["Id"])["ExitCode"]), output
 
@@ -206,7 +206,7 @@ class DockerService:
         if self.stopped or self.box is None:
             return
         self.stopped = True
-        api, own = self._door.api, self._id
+        api, own = self._door.api, self.identity
         try:
             self._door.gone(f"stopping {self.name}", lambda: api.stop(own, timeout=STOP_S))
             self.keep_log()
