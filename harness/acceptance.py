@@ -132,14 +132,6 @@ def source() -> Source:
     return Source(commit=ask("rev-parse", "HEAD"), dirty=bool(ask("status", "--porcelain")))
 
 
-def report_folder(out: Path, run_id: str) -> Path:
-    """A new folder for the run's report; `UsageError` if it cannot be made."""
-    check_writable(out)
-    folder = out.resolve() / run_id
-    folder.mkdir()
-    return folder
-
-
 def check_writable(out: Path) -> None:
     """`UsageError` if no report can be written below `out`."""
     try:
@@ -155,18 +147,18 @@ def open_acceptance(settings: Settings, *, command: str, say: Callable[[str], No
     store = store_of(settings.engine, settings.store)
     nonce = seeds.nonce()
     run_id = f"{utc_now().replace(':', '').replace('-', '')}-{nonce}"
-    folder = report_folder(settings.out, run_id)
+    check_writable(settings.out)
     left = runs.reap()
     notes = [f"removed what run {one.run} left behind: its folder and {one.processes} processes" for one in left]
     for note in notes:
         say(note)
     run = runs.open_run(run_id)
-    original = subject_root()
+    original, folder = subject_root(), settings.out.resolve() / run_id
     try:
         assembly = ENGINES[settings.engine].assemble(run, folder / LOGS, say)
+        folder.mkdir(exist_ok=True)
     except LoudgateError:
         run.remove()
-        folder.rmdir()
         raise
     keeper = Keeper(assembly, run, original, copies_of(original))
     return Acceptance(settings.model_copy(update={"store": store}), folder, nonce, keeper, notes, command)

@@ -119,7 +119,9 @@ class Controller:
             except LoudgateError as error:
                 raise pytest.UsageError(str(error)) from error
             if self.config.getoption("command_line"):
-                self._acceptance.keeper.begin()  # `loudgate run` needs the stack for certain: start it while workers start.
+                # `loudgate run` needs the stack for certain: plan and start while pytest's workers still start.
+                self._plan({case.id for case in _cases(self.config)})
+                self._acceptance.keeper.begin()
         return self._acceptance
 
     def folder(self) -> Path | None:
@@ -127,14 +129,17 @@ class Controller:
         return self._acceptance.folder if self._acceptance else None
 
     def _planned(self, test_ids: Sequence[str]) -> None:
-        cases = {test.split("[", 1)[1][:-1] for test in test_ids if "test_scenario[" in test}
+        self._plan({test.split("[", 1)[1][:-1] for test in test_ids if "test_scenario[" in test})
+
+    def _plan(self, cases: set[str]) -> None:
         if cases and cases != self._collected:
             self._collected = cases
             chosen = self.config.stash[_SETTINGS]
             every = catalog.load(chosen.scenarios)
             here = catalog.on_engine(every, chosen.engine)
-            if elsewhere := len(every) - len(here):
-                self.acceptance().notes.append(f"{elsewhere} cases are not applicable on engine {chosen.engine}")
+            note = f"{len(every) - len(here)} cases are not applicable on engine {chosen.engine}"
+            if len(every) > len(here) and note not in self.acceptance().notes:
+                self.acceptance().notes.append(note)
             self.acceptance().planned(sorted(cases), partial=len(cases) < len(here))
             self.display.begin(len(cases))
 
@@ -159,7 +164,9 @@ class Controller:
             if name == _PROPERTY and report.when == "call":
                 self.display.case(CaseResult.model_validate_json(str(value)))
         if report.failed and "test_scenario[" in report.nodeid and not report.user_properties:
-            self.display.say(f"did not run: {report.nodeid}\n{report.longreprtext}")
+            crash = getattr(report.longrepr, "reprcrash", None)
+            said = str(crash.message if crash else report.longreprtext).splitlines()
+            self.display.say(f"did not run: {report.nodeid.partition('[')[2][:-1]}: {said[0] if said else ''}")
 
     def pytest_keyboard_interrupt(self) -> None:
         """Ctrl-C, or SIGTERM turned into it; pytest also comes here when --maxfail is reached, which is an ordinary end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from types import FrameType
@@ -11,6 +12,8 @@ import click
 from harness.cli import inspect, model, run, stack
 from harness.errors import LoudgateError
 from harness.verdict import Exit
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -32,13 +35,21 @@ for command in (run.run, inspect.list_, inspect.judge, inspect.doctor, stack.sta
     main.add_command(command)
 
 
-def _terminated(_number: int, _frame: FrameType | None) -> None:
+def _interrupted(_number: int, _frame: FrameType | None) -> None:
+    """Ctrl-C or SIGTERM, once: the second one would interrupt the cleaning up that the first one asked for."""
+    for number in SIGNALS:
+        signal.signal(number, _patience)
     raise KeyboardInterrupt
+
+
+def _patience(_number: int, _frame: FrameType | None) -> None:
+    os.write(2, b"loudgate: stopping what was started; this takes a few seconds\n")
 
 
 def entry() -> None:
     """The console script."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for number in SIGNALS:
+        signal.signal(number, _interrupted)
     try:
         status = main.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:

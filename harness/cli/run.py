@@ -26,6 +26,9 @@ WORKERS_PER_CORE = 2
 LEFT_OUT = (("scenarios", defaults.SCENARIOS), ("maxfail", 0), ("out", defaults.REPORTS))
 """Options that the replay command need not repeat."""
 
+QUIET = ("-p", "no:unraisableexception", "-W", "ignore::ResourceWarning")
+"""An interrupted start leaves half-made objects behind; a warning about them must not hide the interruption."""
+
 
 @click.command()
 @click.argument("select", nargs=-1)
@@ -70,13 +73,16 @@ def run(select: tuple[str, ...], workers: int | None, *, when_available: bool, *
     count = workers if workers is not None else WORKERS_PER_CORE * (os.cpu_count() or 1)
     chosen = {name: value for name, value in options.items() if (name, value) not in LEFT_OUT}
     command = shlex.join(["loudgate", "run", *select, *_words(chosen)])
-    words = [str(defaults.SCENARIOS / "test_scenarios.py"), "-p", "no:terminal", "--rootdir", str(defaults.CHECKOUT)]
+    words = [str(defaults.SCENARIOS / "test_scenarios.py"), "-p", "no:terminal", *QUIET, "--rootdir", str(defaults.CHECKOUT)]
     words += ["-c", str(defaults.CHECKOUT / "pyproject.toml"), *_words(options), "--command-line", command]
     words += [word for pattern in select for word in ("--select", pattern)]
     words += ["-n", str(min(count, len(cases)))] if count and len(cases) > 1 else []
     watcher = _Watcher()
-    status = pytest.main(words, plugins=[watcher])
-    return _conclude(watcher, int(status))
+    try:
+        status = int(pytest.main(words, plugins=[watcher]))
+    except KeyboardInterrupt:  # before pytest had a session to end
+        status = int(pytest.ExitCode.INTERRUPTED)
+    return _conclude(watcher, status)
 
 
 def _words(options: dict[str, Any]) -> list[str]:

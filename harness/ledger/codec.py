@@ -43,5 +43,7 @@ def read(path: Path) -> Ledger:
         return Ledger(meta=meta, events=tuple(_EVENT.validate_json(text) for text in lines[1:-1]))
     except OSError as error:
         raise LedgerError(f"{path}: {error.strerror}") from error
-    except (ValidationError, UnicodeDecodeError) as error:
-        raise LedgerError(f"{path}: not a ledger of this version: {str(error).splitlines()[0]}") from error
+    except UnicodeDecodeError as error:
+        raise LedgerError(f"{path}: not a ledger") from error
+    except ValidationError as error:
+        raise LedgerError(f"{path}: not a ledger of this version ({error.error_count()} mistakes in a line)") from error

@@ -69,6 +69,31 @@ class Leaks(Part):
     processes: int = 0
 
 
+class Controls(Part):
+    """The campaign's controls: the no-op mutant must pass, the must-die mutant must fail."""
+
+    noop: str = "not run"
+    must_die: str = "not run"
+
+
+class MutantResult(Part):
+    """One mutant, the check that had to notice, and what did."""
+
+    id: str
+    where: str
+    check: str
+    outcome: Literal["killed", "survived", "wrong_killer", "unknown"]
+    killed_by: tuple[str, ...] = ()
+
+
+class Mutation(Part):
+    """The campaign, if there was one."""
+
+    controls: Controls = Controls()
+    mutants: tuple[MutantResult, ...] = ()
+    unproven_checks: tuple[str, ...] = ()
+
+
 class Plan(Part):
     """What a run set out to do, written before the first case."""
 
@@ -115,6 +140,7 @@ class Report(Part):
     counts: Counts
     cases: tuple[CaseResult, ...]
     not_run: tuple[str, ...]
+    mutation: Mutation = Mutation()
     faults: tuple[Fault, ...] = ()
     leaks: Leaks
     notes: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,10 +14,17 @@ from harness.report.facts import Report, build
 from harness.run.result import CaseResult
 from harness.verdict import Verdict
 
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def plain(text: str) -> str:
+    """Text without what XML forbids and terminals obey: such characters become escapes."""
+    return _CONTROLS.sub(lambda hit: " " if hit[0] in "\n\t" else f"\\x{ord(hit[0]):02x}", text)
+
 
 def markdown_text(text: str) -> str:
     """Text as it may stand in a table of a Markdown file: no markup, no cell or line breaks."""
-    return html.escape(text, quote=False).replace("|", "\\|").replace("\n", " ").replace("`", "'").replace("[", "\\[")
+    return html.escape(plain(text), quote=False).replace("|", "\\|").replace("`", "'").replace("[", "\\[")
 
 
 def write(folder: Path) -> Report:
@@ -45,9 +53,9 @@ def junit(report: Report) -> JUnitXml:
     for result in report.cases:
         case = TestCase(result.id, classname=result.area, time=result.duration_s)
         if result.outcome is Verdict.FAIL:
-            case.result = [Failure(result.why, "fail")]
+            case.result = [Failure(plain(result.why), "fail")]
         elif result.outcome is not Verdict.PASS:
-            case.result = [Error(result.why, str(result.outcome))]
+            case.result = [Error(plain(result.why), str(result.outcome))]
         suite.add_testcase(case)
     for case_id in report.not_run:
         lost = TestCase(case_id, classname="not run")

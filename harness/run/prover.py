@@ -14,8 +14,9 @@ from harness.run.judge import judge
 from harness.run.result import CaseResult, slug
 from harness.scenario.spec import Case
 from harness.seeds import derive
-from harness.stack.assembly import SHARED
+from harness.stack.assembly import OBSERVER, SHARED
 from harness.stack.keeper import Arms
+from harness.verdict import Verdict
 
 LEDGERS, RESULTS = "ledgers", "cases"
 
@@ -25,6 +26,10 @@ def arm_of(case: Case) -> tuple[str, str | None]:
     if case.must_fail is not None:
         return case.must_fail.mutant.replace("/", "-"), case.must_fail.mutant
     return (f"private-{derive(0, case.id)}" if case.private else SHARED), None
+
+
+def _lost(died: tuple[str, ...], arm: str) -> str:
+    return next((one for one in died if one.startswith((f"{arm}/", f"{SHARED}/{OBSERVER}"))), "")
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,9 @@ class Prover:
         name = slug(case.id)
         codec.write(ledger, self.folder / LEDGERS / f"{name}.jsonl", Redactor(arm.secrets))
         result = judge(ledger, duration_s=timer.elapsed(), file=f"{LEDGERS}/{name}.jsonl")
+        if result.outcome is not Verdict.PASS and (lost := _lost(self.arms.died(), arm.name)):
+            # A lost machine is neither pass nor fail.
+            result = result.model_copy(update={"outcome": Verdict.UNKNOWN, "why": f"{lost} died; {result.why}"})
         write_result(self.folder, result)
         return result
 

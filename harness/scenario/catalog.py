@@ -48,7 +48,7 @@ def load_file(path: Path) -> tuple[Case, ...]:
 
 def matches(case: Case, pattern: str) -> bool:
     """Whether `pattern` is the case's area, a prefix of its id, or a glob over its id."""
-    return case.area == pattern or case.id.startswith(pattern) or fnmatchcase(case.id, pattern)
+    return bool(pattern) and (case.area == pattern or case.id.startswith(pattern) or fnmatchcase(case.id, pattern))
 
 
 def select(cases: Iterable[Case], patterns: Sequence[str]) -> tuple[Case, ...]:

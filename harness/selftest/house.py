@@ -48,18 +48,37 @@ class Module:
                 yield node.lineno, node.name, (node.end_lineno or node.lineno) - node.lineno + 1 - words
 
     def imports(self) -> Iterator[tuple[int, str]]:
-        """(line, dotted name) of each import."""
+        """(line, dotted name) of each import, relative ones and `import_module("…")` made absolute."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 yield from ((node.lineno, alias.name) for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield from ((node.lineno, f"{self._origin(node)}.{alias.name}") for alias in node.names)
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+                yield from ((node.lineno, str(word.value)) for word in node.args if isinstance(word, ast.Constant))
+
+    def _origin(self, node: ast.ImportFrom) -> str:
+        if not node.level:
+            return node.module or ""
+        package = self.path.relative_to(ROOT).parts[: -node.level]
+        return ".".join((*package, *([node.module] if node.module else [])))
 
     def calls(self) -> Iterator[tuple[int, str]]:
-        """(line, dotted name) of each call of a plain dotted name."""
+        """(line, dotted name) of each call of a plain dotted name, under the name that it was imported by."""
+        known = self._aliases()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
-                yield node.lineno, ast.unparse(node.func)
+                first, dot, rest = ast.unparse(node.func).partition(".")
+                yield node.lineno, known.get(first, first) + dot + rest
+
+    def _aliases(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.asname: alias.name for alias in node.names if alias.asname}
+            elif isinstance(node, ast.ImportFrom):
+                found |= {alias.asname or alias.name: f"{self._origin(node)}.{alias.name}" for alias in node.names}
+        return found
 
 
 @lru_cache(maxsize=1)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from statistics import median, quantiles
 
+import pytest
+
+from harness.selftest import house
 from harness.selftest.house import Module, modules
 
 MODULE_LINES, MODULE_P90, MODULE_MEDIAN = 400, 300, 100
@@ -135,3 +139,22 @@ def test_no_banned_calls() -> None:
         if name in BANNED_CALLS and module.name not in BANNED_CALLS[name]
     ]
     assert not wrong
+
+
+EVASIONS = """
+from time import sleep as rest
+import importlib
+from ..run import driver
+rest(1)
+importlib.import_module("fixtures.hosted.host")
+"""
+
+
+def test_evasions_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(house, "ROOT", tmp_path)
+    path = tmp_path / "harness" / "checks" / "evasive.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(EVASIONS, encoding="utf-8")
+    module = Module(path)
+    assert {"harness.run.driver", "fixtures.hosted.host"} <= {name for _, name in module.imports()}
+    assert "time.sleep" in {name for _, name in module.calls()}

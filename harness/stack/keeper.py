@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Protocol
+from typing import Any, Protocol
 
 from harness.errors import LoudgateError, StackError
-from harness.stack.assembly import SHARED, ArmServices, Assembly, Count
+from harness.stack.assembly import OBSERVER, SHARED, ArmServices, Assembly, Count
 from harness.stack.runs import RunFolder
 from harness.stack.service import Arm
 
@@ -33,6 +33,10 @@ class Arms(Protocol):
         """The arm of that name, with that mutant in it; started on first use."""
         ...
 
+    def died(self) -> tuple[str, ...]:
+        """Names of the services that ended by themselves."""
+        ...
+
 
 @dataclass
 class Keeper:
@@ -45,11 +49,14 @@ class Keeper:
     key: bytes = field(default_factory=lambda: secrets.token_bytes(24), repr=False)
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "keeper"))
     _arms: dict[str, Future[ArmServices]] = field(default_factory=dict)
+    _lost: tuple[str, ...] = ()
     _asking: Lock = field(default_factory=Lock)
     _listener: Listener | None = None
 
     def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
-        """The arm, once it is ready; `ServiceDied` or `StackError` if it cannot be had."""
+        """The arm, once it is ready; `ServiceDied` or `StackError` if it cannot be had, or was seen to have lost a service."""
+        if lost := [one for one in self._lost if one.startswith((f"{name}/", f"{SHARED}/{OBSERVER}"))]:
+            raise StackError(f"{lost[0]} has died")
         return self.begin(name, mutant).result().arm
 
     def begin(self, name: str = SHARED, mutant: str | None = None) -> Future[ArmServices]:
@@ -65,7 +72,9 @@ class Keeper:
 
     def died(self) -> tuple[str, ...]:
         """Names of the services that ended by themselves."""
-        return tuple(f"{one.spec.arm}/{one.spec.name}" for one in self.assembly.services() if not one.alive())
+        found = [f"{one.spec.arm}/{one.spec.name}" for one in self.assembly.services() if not one.alive()]
+        self._lost = tuple(dict.fromkeys((*self._lost, *found)))
+        return self._lost
 
     def secrets(self) -> tuple[str, ...]:
         """Everything that must not reach a file."""
@@ -73,11 +82,11 @@ class Keeper:
         return tuple(dict.fromkeys(secret for one in started for secret in one.arm.secrets))
 
     def serve(self) -> str:
-        """Answer other processes of this run; gives the socket's path."""
-        path = str(self.run.path / "keeper.sock")
-        self._listener = Listener(path, "AF_UNIX", authkey=self.key)
+        """Answer other processes of this run; gives host:port. The key that both sides must prove to have never crosses it."""
+        self._listener = Listener(("127.0.0.1", 0), authkey=self.key)
         Thread(target=self._accept, args=(self._listener,), name="keeper-socket", daemon=True).start()
-        return path
+        host, port = self._listener.address
+        return f"{host}:{port}"
 
     def _accept(self, listener: Listener) -> None:
         while True:
@@ -90,13 +99,16 @@ class Keeper:
     def _answer(self, connection: Connection) -> None:
         with connection, contextlib.suppress(EOFError, OSError):
             while True:
-                name, mutant = json.loads(connection.recv_bytes())
-                reply: dict[str, object]
-                try:
-                    reply = {"arm": self.arm(name, mutant).model_dump(mode="json")}
-                except LoudgateError as error:
-                    reply = {"error": str(error)}
-                connection.send_bytes(json.dumps(reply).encode())
+                question = json.loads(connection.recv_bytes())
+                connection.send_bytes(json.dumps(self._reply(question)).encode())
+
+    def _reply(self, question: list[str | None]) -> dict[str, object]:
+        if not question:
+            return {"died": self.died()}
+        try:
+            return {"arm": self.arm(str(question[0]), question[1]).model_dump(mode="json")}
+        except LoudgateError as error:
+            return {"error": str(error)}
 
     def close(self) -> tuple[int, Count]:
         """Stop everything and remove the run folder; gives what that had left behind: processes, and what the engine holds."""
@@ -111,17 +123,25 @@ class Keeper:
 class KeeperClient:
     """The keeper as an xdist worker sees it."""
 
-    path: str
+    address: str
     key: bytes = field(repr=False)
-    _known: dict[str, Arm] = field(default_factory=dict)
 
     def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
-        """Ask once, remember the answer."""
-        if name not in self._known:
-            with Client(self.path, "AF_UNIX", authkey=self.key) as connection:
-                connection.send_bytes(json.dumps([name, mutant]).encode())
-                reply = json.loads(connection.recv_bytes())
-            if "error" in reply:
-                raise StackError(reply["error"])
-            self._known[name] = Arm.model_validate(reply["arm"])
-        return self._known[name]
+        """Ask the keeper; `StackError` with its words if the arm cannot be had."""
+        reply = self._ask([name, mutant])
+        if "error" in reply:
+            raise StackError(str(reply["error"]))
+        return Arm.model_validate(reply["arm"])
+
+    def died(self) -> tuple[str, ...]:
+        """Names of the services that ended by themselves."""
+        return tuple(self._ask([])["died"])
+
+    def _ask(self, question: list[str | None]) -> dict[str, Any]:
+        host, _, port = self.address.rpartition(":")
+        try:
+            with Client((host, int(port)), authkey=self.key) as connection:
+                connection.send_bytes(json.dumps(question).encode())
+                return dict(json.loads(connection.recv_bytes()))
+        except (OSError, EOFError) as error:
+            raise StackError(f"the keeper of this run does not answer: {type(error).__name__}") from error

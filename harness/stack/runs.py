@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import json
 import os
-import pwd
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,9 +18,7 @@ from harness.clock import utc_now
 from harness.errors import UsageError
 from harness.limits import RUN_FOLDER_MODE
 from harness.settings import state_root
-
-TOOL_UIDS = range(61184, 65500)
-"""Above what distributions hand out and below `nobody`; a run takes one that no account and no process has."""
+from harness.stack import uids
 
 
 @dataclass
@@ -29,9 +26,14 @@ class RunFolder:
     """The folder of a live run. `path` holds databases, workspaces, the FIFO and the mutated copies."""
 
     path: Path
-    tool_uid: int | None
+    uid: uids.Claim | None
     _lock: IO[str] = field(repr=False)
     _noted: list[dict[str, object]] = field(default_factory=list, repr=False)
+
+    @property
+    def tool_uid(self) -> int | None:
+        """The uid that tools run under; None where the harness is not root."""
+        return self.uid.number if self.uid else None
 
     def note(self, pid: int, name: str) -> None:
         """Write down a started process, with its start time: a pid alone may be somebody else's later."""
@@ -48,6 +50,8 @@ class RunFolder:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         shutil.rmtree(self.path, ignore_errors=True)
+        if self.uid is not None:
+            self.uid.release()
         self._lock.close()
         return len(leaked)
 
@@ -58,25 +62,6 @@ class Leftover:
 
     run: str
     processes: int
-
-
-def _free_uid() -> int:
-    taken = {process.info["uids"].real for process in psutil.process_iter(["uids"]) if process.info["uids"]}
-    used = {owner["tool_uid"] for owner in _owners()}
-    for uid in TOOL_UIDS:
-        if uid in taken or uid in used:
-            continue
-        try:
-            pwd.getpwuid(uid)
-        except KeyError:
-            return uid
-    raise UsageError("no unused uid for the tools is left")
-
-
-def _owners() -> Iterator[dict[str, object]]:
-    for path in state_root().glob("*/owner.json"):
-        with contextlib.suppress(OSError, ValueError):
-            yield json.loads(path.read_text(encoding="ascii"))
 
 
 def _prepare_root() -> Path:
@@ -106,8 +91,8 @@ def open_run(run_id: str) -> RunFolder:
         path.chmod(RUN_FOLDER_MODE)
         lock = (path / "lock").open("w", encoding="ascii")
         fcntl.flock(lock, fcntl.LOCK_EX)
-        uid = _free_uid() if os.getuid() == 0 else None
-        owner = {"pid": os.getpid(), "started_at": utc_now(), "tool_uid": uid}
+        uid = uids.claim() if os.getuid() == 0 else None
+        owner = {"pid": os.getpid(), "started_at": utc_now(), "tool_uid": uid.number if uid else None}
         (path / "owner.json").write_text(json.dumps(owner), encoding="ascii")
         return RunFolder(path, uid, lock)
 
@@ -160,7 +145,9 @@ def _survivors(path: Path) -> Iterator[psutil.Process]:
                     yield from process.children(recursive=True)
                     yield process
     with contextlib.suppress(OSError, ValueError):
-        yield from strays(path, json.loads((path / "owner.json").read_text(encoding="ascii"))["tool_uid"])
+        uid = json.loads((path / "owner.json").read_text(encoding="ascii"))["tool_uid"]
+        # The uid may be another run's by now.
+        yield from strays(path, None if uid is None or uids.claimed(uid) else uid)
 
 
 def strays(path: Path, tool_uid: int | None) -> tuple[psutil.Process, ...]:

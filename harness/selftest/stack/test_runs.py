@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,13 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "state"
 
 
+def die(run: runs.RunFolder) -> None:
+    """What the kernel does to locks when their owner dies."""
+    run._lock.close()
+    if run.uid is not None:
+        run.uid.release()
+
+
 def test_a_live_run_is_left_alone() -> None:
     run = runs.open_run("one")
     assert [name for name, _ in runs.live()] == ["one"]
@@ -36,7 +44,7 @@ def test_a_dead_run_loses_its_processes_and_its_folder() -> None:
     run = runs.open_run("one")
     with subprocess.Popen(SLEEPER) as sleeper:
         run.note(sleeper.pid, "sleeper")
-        run._lock.close()  # What the kernel does when the owner dies.
+        die(run)
         assert runs.reap() == (runs.Leftover("one", 1),)
         sleeper.wait(10)
     assert not run.path.exists()
@@ -47,7 +55,7 @@ def test_a_pid_that_is_somebody_elses_now_is_left_alone(state: Path) -> None:
     with subprocess.Popen(SLEEPER) as other:
         noted = [{"pid": other.pid, "name": "x", "started": psutil.Process(other.pid).create_time() - 5}]
         (state / "one" / "processes.json").write_text(json.dumps(noted), encoding="ascii")
-        run._lock.close()
+        die(run)
         assert runs.reap() == (runs.Leftover("one", 0),)
         assert other.poll() is None
         other.kill()
@@ -75,3 +83,13 @@ def test_an_unusable_state_folder_is_one_clear_line(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("LOUDGATE_STATE", str(tmp_path / "file" / "state"))
     with pytest.raises(UsageError, match="cannot be used for run folders"):
         runs.open_run("one")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root's runs have a uid for tools")
+def test_two_runs_never_share_a_uid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = runs.open_run("one")
+    monkeypatch.setenv("LOUDGATE_STATE", str(tmp_path / "elsewhere"))
+    two = runs.open_run("two")
+    assert one.tool_uid != two.tool_uid
+    one.remove()
+    two.remove()
