@@ -108,7 +108,7 @@ class Keeper:
         try:
             return {"arm": self.arm(str(question[0]), question[1]).model_dump(mode="json")}
         except LoudgateError as error:
-            return {"error": str(error)}
+            return {"error": str(error.args[0])}
 
     def close(self) -> tuple[int, Count]:
         """Stop everything and remove the run folder; gives what that had left behind: processes, and what the engine holds."""
