@@ -56,18 +56,13 @@ def drive(case: Case, arm: Arm, *, seed: int, nonce: str) -> Ledger:
     registration = Registration(case=case, seed=seed, nonce=nonce, arm=arm.name, upstreams=arm.upstreams)
     observation = Observation(arm, registration)
     play = Play(case, arm, seed, nonce, observation, HostedSessions(case, arm, observation.names))
+    before = observation.tree("before")
     try:
-        before = observation.tree("before")
-        try:
-            _play(play)
-        except LoudgateError as error:
-            play.doubt(f"the play ended early: {error}")
-        _leave(play)
-        rows = _quiesce(play)
-        return _seal(play, before, rows)
-    finally:
-        play.sessions.close()
-        observation.close()
+        _play(play)
+    except LoudgateError as error:
+        play.doubt(f"the play ended early: {error}")
+    _leave(play)
+    return _seal(play, before, _quiesce(play))
 
 
 def _play(play: Play) -> None:
@@ -121,16 +116,17 @@ def _prompt(play: Play, place: int, act: Act, label: str) -> None:
 
 def _await_end(play: Play, label: str) -> None:
     must_fail = play.case.must_fail
-    stillness = Stillness(play.observation, must_fail.stuck_after_s if must_fail else TURN_S)
-    if holds_within(lambda: not play.sessions.active(label) or stillness.reached(), TURN_S) and not stillness.was_reached:
+    stillness = Stillness(play.observation, must_fail.stuck_after_s) if must_fail else None
+    ended = holds_within(lambda: not play.sessions.active(label) or (stillness is not None and stillness.reached()), TURN_S)
+    if ended and not (stillness and stillness.was_reached):
         events = play.sessions.transcript(label)
         prompt_id = play.prompted[label][0]
         ends = [event["type"] for event in events if event["promptId"] == prompt_id and event["type"].startswith("turn_")]
         play.note("ended", label, detail=",".join(ends), body={"events": events})
         return
     play.stuck = True
-    if must_fail and stillness.was_reached:
-        play.note("still_active", label, detail=f"while nothing moved for {must_fail.stuck_after_s:g} s")
+    if stillness and stillness.was_reached:
+        play.note("still_active", label, detail=f"while nothing moved for {stillness.seconds:g} s")
     else:
         play.doubt(f"the turn of session {label} did not end within {TURN_S:g} s")
 

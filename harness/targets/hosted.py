@@ -90,7 +90,3 @@ class HostedSessions:
     def attached(self) -> tuple[str, ...]:
         """Labels of the sessions that are open now."""
         return tuple(self._clients)
-
-    def close(self) -> None:
-        """Give the connection back."""
-        self._http.close()

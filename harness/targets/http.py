@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import httpx
@@ -11,20 +12,24 @@ from harness.errors import OutcomeUnknown, Refused, TimedOut
 from harness.limits import CALL_S
 
 
+@lru_cache(maxsize=1)
+def _client() -> httpx.Client:
+    """One for the process: making one reads the machine's certificates, which takes longer than a case's calls."""
+    # trust_env off: a proxy variable of the user's shell must not come between us and loopback.
+    return httpx.Client(timeout=CALL_S, trust_env=False)
+
+
 class Http:
     """JSON calls to one base URL with one bearer token."""
 
     def __init__(self, base: str, token: str) -> None:
-        headers = {"authorization": f"Bearer {token}"}
-        # trust_env off: a proxy variable of the user's shell must not come between us and loopback.
-        self._client = httpx.Client(base_url=base, headers=headers, timeout=CALL_S, trust_env=False)
+        self._base, self._headers = base, {"authorization": f"Bearer {token}", "content-type": "application/json"}
 
     def call(self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Any:
         """The reply's JSON (None if empty). `Refused` for 4xx, `TimedOut` and `OutcomeUnknown` for no usable reply."""
         content = None if body is None else json.dumps(body).encode("ascii")
-        own = {"content-type": "application/json", **(headers or {})}
         try:
-            response = self._client.request(method, path, content=content, headers=own)
+            response = _client().request(method, self._base + path, content=content, headers=self._headers | (headers or {}))
         except httpx.ConnectError as error:
             raise Refused(f"{method} {path}: no connection") from error
         except httpx.TimeoutException as error:
@@ -32,10 +37,6 @@ class Http:
         except httpx.HTTPError as error:
             raise OutcomeUnknown(f"{method} {path}: {type(error).__name__}") from error
         return _read(f"{method} {path}", response)
-
-    def close(self) -> None:
-        """Give the connections back."""
-        self._client.close()
 
 
 def _read(what: str, response: httpx.Response) -> Any:

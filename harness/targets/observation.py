@@ -39,7 +39,3 @@ class Observation:
     def seal(self) -> tuple[Event, ...]:
         """The journal; nothing is recorded for the case afterwards."""
         return _EVENTS.validate_python(self._http.call("POST", f"{self._at}/seal")["events"])
-
-    def close(self) -> None:
-        """Give the connection back."""
-        self._http.close()
