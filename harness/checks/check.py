@@ -1,10 +1,11 @@
 """What a check is, and the few ways to conclude.
 
-Findings are ASCII, bounded, and never hold argument text that a model sent.
+Findings are printable ASCII on one line, bounded, and never hold argument text that a model sent.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,9 @@ PATH_CHARS = 80
 """Longest path in a finding."""
 
 
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+
+
 @dataclass(frozen=True)
 class Finding:
     """What a check concludes, and why, in one or two sentences."""
@@ -30,6 +34,7 @@ class Finding:
 
     def __post_init__(self) -> None:
         text = self.text.encode("ascii", "backslashreplace").decode("ascii")
+        text = _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
         object.__setattr__(self, "text", text if len(text) <= FINDING_CHARS else text[: FINDING_CHARS - 3] + "...")
 
 
@@ -99,6 +104,11 @@ def has_calls(case: Case) -> bool:
 def has_executed(case: Case) -> bool:
     """Whether any call must be executed."""
     return any(True for _ in case.calls("executed"))
+
+
+def has_run(case: Case) -> bool:
+    """Whether any call must reach the worker, whether or not it may come to its own end there."""
+    return any(True for _ in case.calls("executed", "stopped"))
 
 
 def has_refused(case: Case) -> bool:

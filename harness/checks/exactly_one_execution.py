@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from harness.checks.check import Check, Finding, Notes, has_executed
+from harness.checks.check import Check, Finding, Notes, has_run
 from harness.ledger.facts import Planned, Trace, sha256
 from harness.ledger.history import History
 
@@ -50,7 +50,7 @@ CHECK = Check(
     id="exactly_one_execution",
     title="Every admitted call is reserved, started, executed and recorded exactly once",
     needs=("relay", "sql", "process"),
-    applies=has_executed,
+    applies=has_run,
     judge=judge,
     claims_absence=True,
 )

@@ -1,13 +1,21 @@
-"""When all is over nobody holds the workspace."""
+"""When all is over nobody holds the workspace.
+
+A lease that is held after every turn of its session has ended is evidence, whatever else the harness was unsure of; that the
+broker still held open work at the end is then no excuse, but the very thing.
+"""
 
 from __future__ import annotations
 
-from harness.checks.check import Check, Finding, Notes, has_executed
-from harness.ledger.event import Exchange
+from harness.checks.check import Check, Finding, Notes, has_run
+from harness.ledger.event import Exchange, Row
 from harness.ledger.facts import HOST_BROKER, decoded, succeeded
 from harness.ledger.history import History
 
 _WORK = ("acquire", "publisher", "prepare", "start", "status", "cancel", "acknowledge")
+
+
+OPEN_WORK = ("the broker holds open work", "not quiet within")
+"""How doubts begin that only say that something was still held."""
 
 
 def _released(exchange: Exchange) -> bool:
@@ -26,17 +34,33 @@ def _on_the_wire(history: History, session: str) -> list[str]:
     return [f"session {session} has no release after its last work ({last.operation} #{last.order}) on host-broker"]
 
 
-def _in_sql(history: History) -> list[str]:
-    held = [f"workspaces row is held by {row.values['holder']}" for row in history.rows("workspaces") if row.values.get("holder")]
-    open_leases = [row for row in history.rows("leases") if row.values.get("released_ms") is None]
-    return [*(f"leases row generation {row.values.get('generation')} was never released" for row in open_leases), *held]
+def _held(row: Row) -> str | None:
+    """What a row says is still held."""
+    if row.table == "leases":
+        generation = row.values.get("generation")
+        return f"leases row generation {generation} was never released" if row.values.get("released_ms") is None else None
+    holder = row.values.get("holder")
+    return f"workspaces row is held by {holder}" if holder else None
+
+
+def _over(history: History, row: Row) -> bool:
+    """Whether the turns of the row's session, or of all where it names none, have ended."""
+    runtimes = {r.values.get("runtime_session_id"): r.values.get("harness_session_id") for r in history.rows("runtimes")}
+    owner = row.values.get("harness_session_id") or runtimes.get(row.values.get("holder"))
+    sessions = [name for name in history.sessions if history.meta.sessions.get(name) == owner] or history.sessions
+    return all(history.ended(name) for name in sessions)
 
 
 def judge(history: History) -> Finding:
     """Released on the wire and in SQL; at least one lease must have been taken for that to mean something."""
     notes = Notes(history)
-    notes.missing(*(f"SQL: {what}" for what in _in_sql(history)))
-    notes.missing(*(what for session in history.sessions for what in _on_the_wire(history, session)))
+    for row in (*history.rows("leases"), *history.rows("workspaces")):
+        if what := _held(row):
+            (notes.against if _over(history, row) else notes.missing)(f"SQL: {what}")
+    only_open_work = all(doubt.startswith(OPEN_WORK) for doubt in history.doubts)
+    for session in history.sessions:
+        certain = only_open_work and history.ended(session)
+        (notes.against if certain else notes.missing)(*_on_the_wire(history, session))
     leases = history.rows("leases")
     acquired = [e for e in history.exchanges(HOST_BROKER, "acquire") if succeeded(e)]
     if not history.rows("workspaces"):
@@ -54,7 +78,7 @@ CHECK = Check(
     id="lease_released",
     title="At the end every lease is released and nobody holds the workspace",
     needs=("relay", "sql"),
-    applies=has_executed,
+    applies=has_run,
     judge=judge,
     claims_absence=True,
 )

@@ -1,52 +1,80 @@
-"""An error names the offending field and does not give its value back to the model."""
+"""An error names the offending field and does not give its value back: not to the model, the store, or the transcript.
+
+The assistant message and the user's words are left out: the first must repeat the value, `arguments_preserved` sees to that.
+"""
 
 from __future__ import annotations
 
-import json
-import re
+from collections import Counter
+from collections.abc import Iterator
 
 from harness.checks.absence import gaps
 from harness.checks.check import Check, Finding, Notes
-from harness.ledger.facts import Served
+from harness.checks.echo import damaged, echoed, value_of, words
+from harness.ledger.facts import Heard, Served, decoded, heard, listed
 from harness.ledger.history import History
-from harness.scenario.spec import Call, Case
+from harness.scenario.spec import Case
 
-ECHO_CHARS = 8
-"""Shortest piece of a value that counts as an echo; shorter ones occur in any sentence."""
-_DAMAGED = re.compile(r"[\ud800-\udfff\ufffd]|\\u\{?d[89a-f][0-9a-f]{2}", re.IGNORECASE)
-
-
-def _value(call: Call) -> str:
-    """The offending value; the whole argument text where it cannot be read."""
-    text = call.argument_text()
-    try:
-        arguments = json.loads(text)
-    except ValueError:
-        return text
-    value = arguments.get(call.names, "") if isinstance(arguments, dict) else arguments
-    return value if isinstance(value, str) else json.dumps(value)
+Place = tuple[str, str]
+"""(where a text stands, for findings; the text)."""
 
 
-def _echoed(value: str, content: str) -> bool:
-    forms = (value, json.dumps(value)[1:-1])
-    return any(form[start : start + ECHO_CHARS] in content for form in forms for start in range(len(form) - ECHO_CHARS + 1))
+def _told(step: Served) -> Iterator[Place]:
+    """What the next request says that the one before did not: results, and whatever else the host put in."""
+    if step.after is None:
+        return
+    new: Counter[Heard] = Counter(heard(step.after))
+    new.subtract(heard(step.request))
+    for message in new.elements():
+        if message.role == "result":
+            yield f"the result of call {message.call} after {step.where}", message.text
+        elif message.role == "assistant" and message.text != (step.step.text or ""):
+            yield f"the text of the assistant message after {step.where}", message.text
+        elif message.role not in ("assistant", "user") or (message.role == "user" and not step.ends_turn):
+            yield f"a new {message.role} message after {step.where}", message.text
 
 
-def _mistakes(step: Served) -> list[str]:
+def _stored(history: History, step: Served) -> Iterator[Place]:
+    """What was appended besides the assistant message, and what SQL has of it."""
+    appended = [r for r in history.appended(step.session) if step.covers(r.order) and r.role not in ("assistant", "user")]
+    sequences = {record.sequence for record in appended}
+    kept = [record for record in history.records(step.session) if record.sequence in sequences]
+    for witness, records in (("appended on host-store", appended), ("SQL", kept)):
+        for record in records:
+            for text in words(record.body):
+                yield f"{record.kind} record {record.sequence} ({witness}) after {step.where}", text
+
+
+def _shown(history: History, step: Served) -> Iterator[Place]:
+    """What the transcript has for this batch; where a later call reuses an id, its result is no error and speaks for itself."""
+    ids = [call.id for call in step.step.call]
+    for ended in history.driven("ended", step.session):
+        for event in listed(decoded(ended.body), "events"):
+            data = event.get("data")
+            results = listed(data, "results") if isinstance(data, dict) else []
+            if event.get("type") == "tool_result" and [r.get("id") for r in results] == ids:
+                for text in words([r for r in results if r.get("isError") is not False or not _reused(history, step)]):
+                    yield f"the transcript's results of {step.where}", text
+
+
+def _reused(history: History, step: Served) -> bool:
+    ids = {call.id for call in step.step.call}
+    return any(planned.session == step.session and planned.call.id in ids for planned in history.planned("executed", "stopped"))
+
+
+def _mistakes(history: History, step: Served) -> list[str]:
     found = []
+    places = [*_told(step), *_stored(history, step), *_shown(history, step)]
     for call in step.step.call:
         if call.names is None:
             continue
         own = [answer.text for answer in step.answers if answer.call == call.id]
         if not any(call.names in text for text in own):
             found.append(f"the error of call {call.id} after {step.where} does not name the field {call.names}")
-        value = _value(call)
-        for answer in step.answers:
-            if _echoed(value, answer.text):
-                found.append(f"the result of call {answer.call} after {step.where} echoes the value of field {call.names}")
-            if _DAMAGED.search(answer.text):
-                found.append(f"the result of call {answer.call} after {step.where} holds a surrogate or its replacement")
-    return found
+        value = value_of(call)
+        found += [f"{where} echoes the value of field {call.names}" for where, text in places if echoed(value, text)]
+        found += [f"{where} holds a surrogate or its replacement" for where, text in places if damaged(text)]
+    return list(dict.fromkeys(found))
 
 
 def judge(history: History) -> Finding:
@@ -58,9 +86,9 @@ def judge(history: History) -> Finding:
         if step.after is None:
             notes.missing(f"no model request followed {step.where}")
         else:
-            notes.against(*_mistakes(step))
+            notes.against(*_mistakes(history, step))
     orders = ", ".join(f"#{step.after.order}" for step in steps if step.after)
-    return notes.conclude(f"model request(s) {orders} name each field and show no value")
+    return notes.conclude(f"model request(s) {orders} name each field and show no value; nor do the store and the transcript")
 
 
 def _applies(case: Case) -> bool:

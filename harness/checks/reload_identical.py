@@ -7,7 +7,7 @@ import json
 from harness.checks.check import Check, Finding, Notes
 from harness.checks.reloads import Reload, reloads
 from harness.ledger.event import Driven, Exchange
-from harness.ledger.facts import HOST_BROKER, decoded, heard
+from harness.ledger.facts import HOST_BROKER, HOST_STORE, decoded, heard
 from harness.ledger.history import History
 from harness.scenario.spec import Case
 
@@ -31,6 +31,9 @@ def _records(history: History, reload: Reload, notes: Notes) -> None:
     lost = sorted(appended.keys() - texts.keys())
     if lost:
         notes.against(f"{len(lost)} appended records were not read back after {reload.where}, first sequence {lost[0]}")
+    more = sorted(record.sequence for record in read if record.sequence not in appended)
+    if more:
+        notes.against(f"{len(more)} records that were never appended were read back after {reload.where}, first sequence {more[0]}")
     for record in read:
         if record.sequence in appended and record.text != appended[record.sequence]:
             notes.against(f"record {record.sequence} read back (#{record.order}) after {reload.where} is not the appended text")
@@ -52,7 +55,13 @@ def _requests(history: History, reload: Reload, notes: Notes) -> None:
 
 
 def _traffic(history: History, reload: Reload) -> list[Exchange]:
-    return [
+    """Work on the broker before the next model request, and writing to the store before the driver went on."""
+    writes = [
+        e
+        for e in history.exchanges(HOST_STORE, "append", "resource", session=reload.session)
+        if e.method != "GET" and e.order > reload.start and (reload.left is None or e.order <= reload.left)
+    ]
+    return writes + [
         e
         for e in history.exchanges(HOST_BROKER, session=reload.session)
         if e.operation != "warm" and e.order > reload.start and (reload.until is None or e.order < reload.until)
@@ -60,7 +69,7 @@ def _traffic(history: History, reload: Reload) -> list[Exchange]:
 
 
 def judge(history: History) -> Finding:
-    """Transcript, records, next request, and no work on the broker: for every load of the case."""
+    """Transcript, records, next request, nothing written and no work on the broker: for every load of the case."""
     notes = Notes(history)
     planned = [act.load for act in history.case.acts if act.load is not None]
     found = [reload for session in dict.fromkeys(planned) for reload in reloads(history, session)]
@@ -76,7 +85,9 @@ def judge(history: History) -> Finding:
             notes.gap(f"no control: no append of session {reload.session} was seen")
     notes.missing(*(f"{name} was never served" for name in history.unserved if name.split()[-1] in planned))
     orders = ", ".join(f"#{reload.start}" for reload in found)
-    return notes.conclude(f"load(s) {orders}: same transcript, same record texts, same messages to the model, no broker work")
+    return notes.conclude(
+        f"load(s) {orders}: same transcript, same record texts, same messages to the model, nothing written, no broker work"
+    )
 
 
 def _applies(case: Case) -> bool:
@@ -85,7 +96,7 @@ def _applies(case: Case) -> bool:
 
 CHECK = Check(
     id="reload_identical",
-    title="A reloaded session has the same transcript, the same records and the same messages, and starts no work",
+    title="A reloaded session has the same transcript, records and messages, and its load writes and starts nothing",
     needs=("model", "relay", "sql"),
     applies=_applies,
     judge=judge,

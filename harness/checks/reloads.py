@@ -16,6 +16,8 @@ class Reload:
     session: str
     start: int
     """The order at which the load arrived at the host."""
+    left: int | None
+    """When the driver went on: its next prompt or detach of this session."""
     loaded: Driven
     before: ModelExchange | None
     after: ModelExchange | None
@@ -38,5 +40,8 @@ def reloads(history: History, session: str) -> list[Reload]:
         after = [request for request in requests if request.order > exchange.order]
         left = [e for e in history.exchanges(DRIVER_HOST, "detach", session=session) if e.order > exchange.order]
         until = min([event.order for event in after[:1]] + [event.order for event in left[:1]], default=None)
-        found.append(Reload(session, exchange.order, loaded, before[-1] if before else None, after[0] if after else None, until))
+        acts = history.driven("prompted", session) + history.driven("detached", session)
+        went_on = min((event.order for event in acts if event.order > loaded.order), default=None)
+        around = before[-1] if before else None, after[0] if after else None
+        found.append(Reload(session, exchange.order, went_on, loaded, *around, until))
     return found

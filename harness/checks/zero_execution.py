@@ -1,4 +1,7 @@
-"""A refused batch reserves and runs nothing: not on the wire, not in SQL, not as a process."""
+"""A refused batch reserves and runs nothing: not on the wire, not in SQL, not as a process.
+
+A file tool has no process; of it the wire and SQL speak here, and the workspace in `zero_side_effects`.
+"""
 
 from __future__ import annotations
 

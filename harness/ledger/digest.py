@@ -30,7 +30,7 @@ _PASSING = frozenset({"warm", "status", "observe"})
 """Operations that decide nothing and whose number depends on time."""
 _WAITING = frozenset({"workspace_busy", "writer_busy"})
 """Error codes that only mean: ask again later."""
-_TIMED = frozenset({"still_active"})
+_TIMED = frozenset({"still_active", "busy_not_seen"})
 """Acts of the driver whose detail holds a time."""
 _OF_CONTENT = re.compile(rb'"(captureDigest|receiptDigest)"\s*:\s*"[^"]*"')
 """Digests over content that may hold ids of the run."""
@@ -119,7 +119,7 @@ class _Projection:
 
     def driven(self, label: str) -> list[list[str]]:
         """What the driver did and saw; how long it waited is left out."""
-        acts = ("created", "prompted", "ended", "still_active", "detached", "loaded", "refused")
+        acts = ("created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_not_seen", "cancelled")
         found = sorted((e for act in acts for e in self.history.driven(act, label)), key=lambda event: event.order)
         return [[event.act, "" if event.act in _TIMED else self.named(event.detail)] for event in found]
 

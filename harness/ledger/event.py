@@ -125,7 +125,9 @@ class Driven(Frozen):
 
     kind: Literal["driven"] = "driven"
     order: int
-    act: Literal["created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_seen", "cancelled"]
+    act: Literal[
+        "created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_seen", "busy_not_seen", "cancelled"
+    ]
     session: str
     detail: str = ""
     body: bytes = b""

@@ -48,6 +48,16 @@ def sha256(content: bytes) -> str:
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
+def canonical(value: object) -> bytes:
+    """Canonical JSON: keys sorted, no white space, ASCII; so equal bytes are equal values, code point for code point."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+
+
+def input_digest(value: object) -> str:
+    """The protocol's `managedToolDigest`, by the harness's own reckoning."""
+    return sha256(canonical(value))
+
+
 def succeeded(exchange: Exchange) -> bool:
     """Whether the relay saw a reply of success."""
     return exchange.status is not None and 200 <= exchange.status < 300
@@ -137,6 +147,10 @@ class Served:
     step: Step
     request: ModelExchange
     after: ModelExchange | None
+    turn: int
+    """The place of its prompt among the acts."""
+    ends_turn: bool
+    """Whether the script has no more answer for this turn."""
 
     @property
     def where(self) -> str:

@@ -67,6 +67,12 @@ class History:
         found = (event for event in self._events if isinstance(event, ModelExchange) and not event.repeated)
         return tuple(sorted(found, key=lambda exchange: exchange.order))
 
+    @cached_property
+    def retries(self) -> tuple[ModelExchange, ...]:
+        """The requests to the model that were the bytes of the one before, in order."""
+        found = (event for event in self._events if isinstance(event, ModelExchange) and event.repeated)
+        return tuple(sorted(found, key=lambda exchange: exchange.order))
+
     def requests(self, session: str) -> tuple[ModelExchange, ...]:
         """The session's requests to the model, in order."""
         return tuple(exchange for exchange in self.models if exchange.session == session)
@@ -76,11 +82,13 @@ class History:
         """Every scripted step that was served, in order."""
         found: list[Served] = []
         for session in self.sessions:
-            steps, requests = self.case.steps(session), self.requests(session)
+            requests = self.requests(session)
+            steps = [(at, act, step) for at, act in self.case.prompts(session) for step in act.step]
             for place, request in enumerate(requests):
                 if request.step is not None and request.step < len(steps):
                     after = requests[place + 1] if place + 1 < len(requests) else None
-                    found.append(Served(session, request.step + 1, steps[request.step], request, after))
+                    at, act, step = steps[request.step]
+                    found.append(Served(session, request.step + 1, step, request, after, at, step is act.step[-1]))
         return tuple(sorted(found, key=lambda served: served.request.order))
 
     @cached_property
@@ -95,6 +103,15 @@ class History:
         planned = ((name, place) for name in self.sessions for place, _ in enumerate(self.case.steps(name), start=1))
         return tuple(f"step {place} of session {name}" for name, place in planned if (name, place) not in served)
 
+    def ended(self, session: str) -> bool:
+        """Whether every turn of the session was seen to end, or its prompt refused."""
+        prompts = sum(1 for _ in self.case.prompts(session))
+        return len(self.driven("ended", session)) + len(self.driven("refused", session)) >= prompts
+
+    def step_of(self, planned: Planned) -> Served | None:
+        """The served step that asked for this call."""
+        return next((step for step in self.served if (step.session, step.number) == (planned.session, planned.number)), None)
+
     def planned(self, *expect: Expectation) -> tuple[Planned, ...]:
         """Every scripted call with one of these expectations, served or not; without arguments every call."""
         return tuple(
@@ -106,7 +123,8 @@ class History:
         )
 
     @cached_property
-    def _exchanges(self) -> tuple[Exchange, ...]:
+    def everything(self) -> tuple[Exchange, ...]:
+        """What the relays saw, on every edge, in order."""
         found = (event for event in self._events if isinstance(event, Exchange))
         return tuple(sorted(found, key=lambda exchange: exchange.order))
 
@@ -121,7 +139,7 @@ class History:
         session = window.session if window else session
         return tuple(
             exchange
-            for exchange in self._exchanges
+            for exchange in self.everything
             if exchange.edge == edge
             and (not operations or exchange.operation in operations)
             and session in (None, self.session_of(exchange))
@@ -130,7 +148,7 @@ class History:
 
     def unattributed(self, *operations: str) -> tuple[Exchange, ...]:
         """Exchanges of these operations that may belong to any of several sessions."""
-        return tuple(e for e in self._exchanges if e.operation in operations and not self.session_of(e))
+        return tuple(e for e in self.everything if e.operation in operations and not self.session_of(e))
 
     def rows(self, table: str, session: str | None = None) -> tuple[Row, ...]:
         """The rows of a table, of one session or of all."""

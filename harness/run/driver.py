@@ -160,9 +160,9 @@ def _await_held(play: Play, gate: str) -> None:
 
 
 def _await_busy(play: Play, label: str) -> None:
-    what = f"workspace_busy told to session {label}"
-    if _await(play, what, lambda: bool(play.observation.state()["busy"].get(label))):
-        play.note("busy_seen", label)
+    """The bound ends in evidence: a session that is not told to wait was let in, or was never kept out."""
+    seen = holds_within(lambda: bool(play.observation.state()["busy"].get(label)), TURN_S)
+    play.note("busy_seen" if seen else "busy_not_seen", label, detail="" if seen else f"within {TURN_S:g} s")
 
 
 def _await(play: Play, what: str, condition: Callable[[], bool]) -> bool:

@@ -53,6 +53,10 @@ class Assembly(Protocol):
         """What went wrong with the engine itself, one line each; a run with any of them is incomplete."""
         ...
 
+    def lost(self) -> str:
+        """Why nothing more can run on this engine; empty while it answers."""
+        ...
+
     def arm(self, name: str, source: Path) -> ArmServices:
         """Start an arm whose services run the package below `source`; return when all are ready."""
         ...

@@ -74,6 +74,10 @@ class DockerAssembly:
         """What went wrong with the engine itself, one line each: a run with any of them is incomplete."""
         return tuple(dict.fromkeys(self._problems))
 
+    def lost(self) -> str:
+        """Why nothing more can run on this engine; empty while it answers."""
+        return "Docker has stopped answering" if self.door.lost else ""
+
     def arm(self, name: str, source: Path) -> ArmServices:
         """Start an arm (and at first what all arms share) and wait until everything in it is ready."""
         base = self._base = self._base or self._start_base()

@@ -33,6 +33,9 @@ PROCESSES = 128
 TMP_BYTES = 64 * MIB
 """The temporary folder of a container: a tmpfs, since its root is read-only."""
 
+LOOK_S = 5.0
+"""A look takes 5 ms; an engine that needs longer than this has stopped answering, and the run must not wait for it."""
+
 STOP_S = 3
 """From SIGTERM to SIGKILL: services promise to stop within a second."""
 
@@ -156,7 +159,8 @@ class DockerService:
         raise StackError(f"{self.name} is not published on 127.0.0.1")
 
     def _state(self) -> dict[str, Any]:
-        return dict(self._door.call(f"looking at {self.name}", lambda: self._door.api.inspect_container(self.identity)["State"]))
+        look = lambda: self._door.api.inspect_container(self.identity)["State"]  # noqa: E731 -- a line of its own reads better
+        return dict(self._door.call(f"looking at {self.name}", look, seconds=LOOK_S))
 
     def alive(self) -> bool:
         """Whether it still runs. An engine that does not answer says nothing about it: see `DockerAssembly.problems`."""

@@ -57,6 +57,8 @@ class Keeper:
         """The arm, once it is ready; `ServiceDied` or `StackError` if it cannot be had, or was seen to have lost a service."""
         if lost := [one for one in self._lost if one.startswith((f"{name}/", f"{SHARED}/{OBSERVER}"))]:
             raise StackError(f"{lost[0]} has died")
+        if engine := self.assembly.lost():
+            raise StackError(engine)
         return self.begin(name, mutant).result().arm
 
     def begin(self, name: str = SHARED, mutant: str | None = None) -> Future[ArmServices]:

@@ -57,6 +57,10 @@ class ProcessAssembly:
         """None: there is no engine that could fail by itself."""
         return ()
 
+    def lost(self) -> str:
+        """Never: see `problems`."""
+        return ""
+
     def leaks(self) -> Count:
         """None of what only an engine has."""
         return Count()

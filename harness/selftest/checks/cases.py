@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.scenario.spec import Act, Call, Case, Step
 
-REFUSED = Call(id="c1", arguments=r'{"command": "printf \ud800 > broken.txt"}', expect="refused", names="command")
+REFUSED = Call(id="c1", arguments=r'{"command": "printf zq1-canary \ud800 > broken.txt"}', expect="refused", names="command")
 SIBLING = Call(id="c2", arguments='{"command": "date > sibling.txt"}', expect="sibling")
 EXECUTED = Call(
     id="c3",
@@ -13,6 +13,7 @@ EXECUTED = Call(
     writes={"out.txt": "hi"},
     output="hi",
 )
+ADMITTED = Call(id="c4", arguments=r'{"command": "cat out.txt # e\u0301", "timeout": 400}', expect="executed", output="hi")
 DONE = Step(text="done")
 
 
@@ -36,4 +37,13 @@ RELOADED = _case(
     Act(detach="main"),
     Act(load="main"),
     Act(prompt="main", step=(DONE,)),
+)
+OWNED = _case(
+    "work, then a refusal in the same turn, while a second session waits",
+    Act(prompt="main", wait=False, step=(Step(call=(EXECUTED,)), Step(call=(REFUSED,)), Step(text="done", hold="gate"))),
+    Act(prompt="second", wait=False, step=(Step(call=(ADMITTED,)), DONE)),
+    Act(await_busy="second"),
+    Act(open="gate"),
+    Act(finish="main"),
+    Act(finish="second"),
 )

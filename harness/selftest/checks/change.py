@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.ledger.event import Doubt, Event, Exchange, Ledger, ModelExchange, Row
+from harness.ledger.facts import HOST_STORE, decoded
 
 Change = Callable[[Ledger], Ledger]
 Which = Callable[[Event], bool]
@@ -68,6 +69,16 @@ def exchange(operation: str) -> Which:
     return lambda event: isinstance(event, Exchange) and event.operation == operation
 
 
+def appended(kind: str, role: str = "") -> Which:
+    """Appends of records of this kind and role."""
+
+    def matches(event: Event) -> bool:
+        said = decoded(event.request) if isinstance(event, Exchange) and exchange("append")(event) else {}
+        return said.get("kind") == kind and decoded(said["text"]).get("role", "") == role
+
+    return matches
+
+
 def row(table: str, **values: int | str | None) -> Which:
     """Rows of this table with these values."""
 
@@ -101,6 +112,23 @@ def replaced(old: bytes, new: bytes) -> Callable[[Any], dict[str, Any]]:
         return {"reply": event.reply.replace(old, new)}
 
     return edit
+
+
+def asked(old: bytes, new: bytes) -> Callable[[Any], dict[str, Any]]:
+    """An edit of the bytes of a request."""
+    return lambda event: {"request": event.request.replace(old, new)}
+
+
+def moved(order: int) -> Callable[[Any], dict[str, Any]]:
+    """An edit of the place in the order."""
+    return lambda _: {"order": order, "finished": order}
+
+
+def append(kind: str, body: dict[str, Any], *, step: int = 1, sequence: int = 90) -> Change:
+    """A record that was appended right after the model served `step`."""
+    said = {"kind": kind, "text": json.dumps(body)}
+    target = "/internal/managed-session-store/v1/sessions/n1-s-main/records"
+    return intrusion("append", edge=HOST_STORE, target=target, asked=said, reply={"sequence": sequence}, step=step)
 
 
 def cut(ledger: Ledger) -> Ledger:

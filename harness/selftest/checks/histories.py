@@ -9,11 +9,13 @@ from typing import Any
 from harness.ledger.event import Driven, Ledger, Row, Tree, TreeEntry
 from harness.ledger.facts import HOST_BROKER, sha256
 from harness.scenario.spec import Case
-from harness.selftest.checks.cases import ALONE, CORRECTED, RELOADED, SECOND
+from harness.selftest.checks.cases import ALONE, CORRECTED, OWNED, RELOADED, SECOND
 from harness.selftest.checks.change import (
     Change,
     added,
     again,
+    append,
+    asked,
     chain,
     cut,
     doubted,
@@ -22,6 +24,7 @@ from harness.selftest.checks.change import (
     exchange,
     heard,
     intrusion,
+    moved,
     replaced,
     request,
     row,
@@ -29,7 +32,8 @@ from harness.selftest.checks.change import (
     values,
     without,
 )
-from harness.selftest.checks.perfect import BROKER, Perfect
+from harness.selftest.checks.perfect import Perfect
+from harness.selftest.checks.seen import BROKER
 
 STRAY = doubted("acquire on host-broker belongs to no open case")
 OWNER: dict[str, int | str | None] = {"harness_session_id": "n1-s-main", "generation": 7}
@@ -109,6 +113,7 @@ HUNG = chain(
     without(lambda event: isinstance(event, Driven) and (event.act, event.session) == ("ended", "second")),
     added(Driven(order=900, act="still_active", session="second", detail="after 1.5 s")),
 )
+RELEASED = intrusion("release", edge=HOST_BROKER, target=f"{BROKER}/tool-sessions/r1:release", asked={}, reply={}, step=2)
 FOUR: Mapping[str, Four] = {
     "zero_acquisition": Four(Variation(ACQUIRED), Variation(same, ALONE)),
     "zero_publication": Four(Variation(REGISTERED), Variation(STRAY)),
@@ -118,14 +123,25 @@ FOUR: Mapping[str, Four] = {
         Variation(same, ALONE),
     ),
     "ordered_paired_errors": Four(Variation(heard(2, _swapped)), Variation(cut)),
+    "refusal_appends_nothing_else": Four(Variation(append("tool.intent", {"callId": "c1"})), Variation(cut)),
     "names_field_not_value": Four(Variation(_last("Error: not executed, command was printf \ud800 > broken.txt")), Variation(cut)),
     "arguments_preserved": Four(Variation(edited(row("records"), replaced(rb"\\ud800", rb"\\ufffd"))), Variation(cut)),
+    "bytes_identical": Four(
+        Variation(edited(exchange("execute"), asked(rb"e\\u0301", rb"\\u00e9")), OWNED),
+        Variation(cut, OWNED),
+        Variation(same, OWNED),
+    ),
+    "digest_unchanged": Four(
+        Variation(edited(exchange("prepare"), asked(b'"argsDigest": "sha256:', b'"argsDigest": "sha256:0'))), Variation(cut)
+    ),
+    "admitted_order": Four(Variation(edited(exchange("start"), moved(24))), Variation(cut)),
     "exactly_one_execution": Four(
         Variation(again(lambda event: exchange("execute")(event) or event.kind == "command")), Variation(cut)
     ),
     "result_reaches_model": Four(
         Variation(heard(3, lambda messages: [*messages[:-1], messages[-1] | {"text": "exit 0"}])), Variation(cut)
     ),
+    "owner_kept": Four(Variation(RELEASED, OWNED), Variation(STRAY, OWNED), Variation(same, OWNED)),
     "lease_released": Four(
         Variation(chain(without(exchange("release")), edited(row("leases"), values(released_ms=None)))),
         Variation(STRAY),

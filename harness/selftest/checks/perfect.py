@@ -1,96 +1,50 @@
 """A perfect system under test, as the ledger would see it: plays a case's acts and answers everything as it should.
 
-Leaves out gates, busy replies and faults; the variations in `build` add what a ledger needs beyond it.
+A held answer stands for its whole story: while it is held, whoever has to wait is told so. Leaves out faults; the variations in
+`histories` add what a ledger needs beyond it.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any
 
-from harness.ledger.event import WITNESSES, Command, Driven, Event, Exchange, Ledger, Meta, ModelExchange, Row, Tree
+from harness.ledger.event import WITNESSES, Command, Ledger, Meta, ModelExchange, Tree
 from harness.ledger.event import TreeEntry as Entry
-from harness.ledger.facts import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE, decoded, input_command, sha256
-from harness.scenario.spec import Act, Call, Case, Step
-
-Values = dict[str, int | str | None]
-DriverAct = Literal["created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_seen"]
-BROKER, STORE, WORKER = (
-    "/internal/runtime-broker/v1",
-    "/internal/managed-session-store/v1/sessions",
-    "/internal/worker/v1",
+from harness.ledger.facts import (
+    BROKER_WORKER,
+    DRIVER_HOST,
+    HOST_STORE,
+    decoded,
+    input_command,
+    input_digest,
+    sha256,
 )
+from harness.scenario.spec import Act, Call, Case, Step
+from harness.selftest.checks.seen import STORE, WORKER, Seen, Values, js
 
 
-def js(value: Any) -> bytes:
-    """ASCII JSON."""
-    return json.dumps(value).encode("ascii")
-
-
-class Perfect:
+class Perfect(Seen):
     """One play; `ledger()` is what the witnesses saw."""
 
     def __init__(self, case: Case, *, nonce: str = "n1", execution: str = "exec", first_order: int = 0) -> None:
-        self.case, self.nonce, self.execution = case, nonce, execution
-        self.order, self.generation, self.executions = first_order, 0, 0
-        self.events: list[Event] = []
-        self.rows: list[Row] = []
+        super().__init__(nonce, first_order)
+        self.case, self.execution = case, execution
+        self.generation, self.executions = 0, 0
         self.heard: dict[str, list[dict[str, Any]]] = {label: [] for label in case.sessions()}
         self.transcript: dict[str, list[dict[str, Any]]] = {label: [] for label in case.sessions()}
-        self.records: dict[str, list[str]] = {label: [] for label in case.sessions()}
+        self.holders: set[str] = set()
+        self.records: dict[str, list[tuple[str, str]]] = {label: [] for label in case.sessions()}
         self.served: dict[str, int] = dict.fromkeys(case.sessions(), 0)
         self.files: dict[str, bytes] = {}
-
-    def wire(self, session: str) -> str:
-        """The session's id on the wire."""
-        return f"{self.nonce}-s-{session}"
-
-    def tick(self) -> int:
-        """The next place in the logical order."""
-        self.order += 1
-        return self.order
-
-    def driver(self, act: DriverAct, session: str, detail: str = "", *, body: bool = False) -> None:
-        """What the driver does or sees."""
-        raw = js({"events": self.transcript[session]}) if body else b""
-        self.events.append(Driven(order=self.tick(), act=act, session=session, detail=detail, body=raw))
-
-    def exchange(
-        self, edge: str, operation: str, session: str, target: str, *, asked: Any, reply: Any, method: str = "POST"
-    ) -> None:
-        """One exchange through a relay, answered with 200."""
-        self.events.append(
-            Exchange(
-                order=self.tick(),
-                finished=self.tick(),
-                edge=edge,
-                session=session,
-                operation=operation,
-                method=method,
-                target=target,
-                request=js(asked) if asked is not None else b"",
-                status=200,
-                reply=js(reply),
-            )
-        )
-
-    def broker(self, operation: str, session: str, path: str, asked: Any, reply: Any) -> None:
-        """One call of the host to the broker."""
-        common = {
-            "protocolVersion": 1,
-            "requestId": f"{self.nonce}-r{self.order}",
-            "harnessSessionId": self.wire(session),
-        }
-        self.exchange(HOST_BROKER, operation, session, f"{BROKER}{path}", asked=common | asked, reply=common | reply)
-
-    def row(self, database: str, table: str, values: Values, blobs: dict[str, bytes] | None = None) -> None:
-        """One row of the system's tables."""
-        self.rows.append(Row(database=database, table=table, values=values, blobs=blobs or {}))
 
     def append(self, session: str, kind: str, body: dict[str, Any]) -> None:
         """A record: on the wire to the store, and in SQL."""
         text, sequence = json.dumps(body), len(self.records[session]) + 1
-        self.records[session].append(text)
+        self.records[session].append((kind, text))
+        if role := {"user": "prompt"}.get(body.get("role", ""), body.get("role") or (body["event"] if "promptId" in body else "")):
+            data = {key: value for key, value in body.items() if key not in ("role", "event", "promptId")}
+            self.transcript[session].append({"type": role, "promptId": body["promptId"], "data": data})
         command = f"{self.wire(session)}-c{sequence}"
         asked = {"commandId": command, "expectedSequence": sequence, "kind": kind, "text": text}
         path = f"{STORE}/{self.wire(session)}/records"
@@ -123,17 +77,20 @@ class Perfect:
         if any(ran):
             self.broker("release", session, f"/tool-sessions/{self.wire(session)}-r:release", {}, {"released": True})
             self.row_released(session)
+            self.holders.remove(session)
         self.append(session, "session", {"event": act.ends, "promptId": prompt})
-        self.transcript[session].append({"type": act.ends, "promptId": prompt, "data": {}})
-        self.driver("ended", session, act.ends, body=True)
+        self.driver("ended", session, act.ends, body={"events": self.transcript[session]})
 
     def step(self, session: str, prompt: str, step: Step) -> bool:
         """One answer of the model and what follows; says whether anything ran."""
         messages = self.heard[session]
         answer = {"step": self.served[session]}
+        order = self.tick()
+        if step.hold:
+            self.waiting()
         self.events.append(
             ModelExchange(
-                order=self.tick(),
+                order=order,
                 finished=self.tick(),
                 session=session,
                 step=self.served[session],
@@ -145,7 +102,7 @@ class Perfect:
         self.served[session] += 1
         calls = [{"id": call.id, "name": call.tool, "arguments": call.argument_text()} for call in step.call]
         runs = bool(calls) and not step.refused
-        if runs:
+        if runs and session not in self.holders:
             self.acquire(session)
         said = {"role": "assistant", "promptId": prompt, "text": step.text or "", "calls": calls}
         self.append(session, "message.committed", said)
@@ -155,10 +112,20 @@ class Perfect:
             results = [self.result(call) for call in step.call]
             self.append(session, "message.committed", {"role": "tool_result", "promptId": prompt, "results": results})
             messages += [{"role": "result", "text": r["content"], "calls": [], "call": r["id"]} for r in results]
-        for identity in filter(None, ids):
-            self.append(session, "tool.receipt", {"executionCallId": identity})
+        for call, identity in zip(step.call, ids, strict=True):
+            if not identity:
+                continue
+            receipt = {"callId": call.id, "executionCallId": identity, "captureDigest": sha256(identity.encode())}
+            self.append(session, "tool.receipt", receipt)
             self.broker("acknowledge", session, f"/executions/{identity}:acknowledge", {}, {"acknowledged": True})
         return runs
+
+    def waiting(self) -> None:
+        """Whoever the case makes wait is told `workspace_busy`."""
+        for label in (act.await_busy for act in self.case.acts if act.await_busy is not None):
+            busy = {"error": {"code": "workspace_busy"}}
+            self.broker("acquire", label, "/tool-sessions:acquire", {}, busy, status=409)
+            self.driver("busy_seen", label)
 
     def result(self, call: Call) -> dict[str, Any]:
         """What the model is told about one call."""
@@ -173,6 +140,7 @@ class Perfect:
         """Take the workspace and register the publisher."""
         self.broker("warm", session, "/runtimes:warm", {}, {"warm": True})
         self.generation += 1
+        self.holders.add(session)
         self.broker("acquire", session, "/tool-sessions:acquire", {}, {"acquired": True, "generation": self.generation})
         asked = {"bindingGeneration": self.generation}
         self.broker("publisher", session, f"/tool-sessions/{self.wire(session)}-r:register-publisher", asked, {})
@@ -190,17 +158,18 @@ class Perfect:
         """One admitted call, from its reservation to its captured output."""
         self.executions += 1
         identity = f"{self.execution}-{self.executions}"
+        arguments = decoded(call.argument_text())
+        payload = json.dumps({"tool": call.tool, "input": arguments})
+        digest, requested = input_digest(arguments), input_digest(decoded(payload))
         self.broker(
             "prepare",
             session,
             "/executions:prepare",
-            {"toolCallId": call.id, "kind": "tool"},
+            {"toolCallId": call.id, "kind": "tool", "requestDigest": requested, "reference": {"argsDigest": digest}},
             {"executionCallId": identity},
         )
-        self.append(session, "tool.intent", {"callId": call.id, "executionCallId": identity})
+        self.append(session, "tool.intent", {"callId": call.id, "executionCallId": identity, "argsDigest": digest})
         self.append(session, "checkpoint", {"callId": call.id})
-        arguments = decoded(call.argument_text())
-        payload = json.dumps({"tool": call.tool, "input": arguments})
         self.broker("start", session, f"/executions/{identity}:start", {"payloadJson": payload}, {"executionCallId": identity})
         asked = {
             "executionCallId": identity,
@@ -209,32 +178,45 @@ class Perfect:
             "payloadJson": payload,
         }
         self.exchange(BROKER_WORKER, "execute", session, f"{WORKER}/executions", asked=asked, reply={"state": "executing"})
+        self.spawn(call, arguments)
+        self.broker("status", session, f"/executions/{identity}", {}, {"state": "settled"})
+        self.capture(session, identity)
+        self.execution_row(session, call, identity, requested)
+        return identity
+
+    def spawn(self, call: Call, arguments: dict[str, Any]) -> None:
+        """What the worker does: the process, and the files it writes."""
         if command := input_command(arguments):
             digest = sha256(command)
             self.events.append(Command(order=self.tick(), digest=digest, length=len(command), prefix=command, directory=self.nonce))
         self.files |= {path: text.encode() for path, text in call.writes.items()}
-        self.broker("status", session, f"/executions/{identity}", {}, {"state": "settled"})
+
+    def capture(self, session: str, identity: str) -> None:
+        """The complete output, as a resource of the session."""
         capture = sha256(identity.encode())
         path = f"{STORE}/{self.wire(session)}/resources/{capture}"
         self.exchange(HOST_STORE, "resource", session, path, asked={}, reply={"digest": capture, "created": True}, method="PUT")
         self.row("store", "resources", {"session_id": self.wire(session), "digest": capture}, {"content": identity.encode()})
+
+    def execution_row(self, session: str, call: Call, identity: str, requested: str) -> None:
+        """The broker's own record of the execution."""
         owner: Values = {
             "execution_call_id": identity,
             "harness_session_id": self.wire(session),
             "tool_call_id": call.id,
+            "request_digest": requested,
         }
         ends: Values = {"kind": "tool", "state": "settled", "result": "success", "started_ms": 1, "acknowledged_ms": 2}
         self.row("broker", "executions", owner | ends)
-        return identity
 
     def load(self, session: str) -> None:
         """Bring the session back."""
         self.exchange(DRIVER_HOST, "load", session, f"/session/{self.wire(session)}/load", asked={}, reply={})
-        texts = enumerate(self.records[session], start=1)
-        found = [{"sequence": place, "kind": "", "text": text} for place, text in texts]
+        kept = enumerate(self.records[session], start=1)
+        found = [{"sequence": place, "kind": kind, "text": text} for place, (kind, text) in kept]
         path = f"{STORE}/{self.wire(session)}/records?from=1"
         self.exchange(HOST_STORE, "read", session, path, asked=None, reply={"records": found}, method="GET")
-        self.driver("loaded", session, body=True)
+        self.driver("loaded", session, body={"events": self.transcript[session]})
 
     def ledger(self) -> Ledger:
         """All that was seen, trees and rows included."""

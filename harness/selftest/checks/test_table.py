@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
+import pytest
+
 from harness.checks import nothing
 from harness.checks.check import FINDING_CHARS, Check, Finding
 from harness.checks.table import CHECKS, judge, judge_one
-from harness.ledger.event import WITNESSES
+from harness.ledger.event import WITNESSES, Driven, Exchange, ModelExchange
 from harness.ledger.history import History
 from harness.selftest.checks.cases import ALONE, CORRECTED, RELOADED, SECOND
-from harness.selftest.checks.change import added, cut, doubted, intrusion, without
+from harness.selftest.checks.change import added, chain, cut, doubted, edited, intrusion, row, values, without
 from harness.selftest.checks.perfect import Perfect
 from harness.verdict import Verdict
 
@@ -102,6 +104,26 @@ def test_traffic_of_no_known_session_keeps_absence_from_being_claimed() -> None:
     nameless = stray.model_copy(update={"events": (*stray.events[:-1], stray.events[-1].model_copy(update={"session": ""}))})
     (result,) = [r for r in judge(nameless) if r.id == "zero_acquisition"]
     assert (result.verdict, "belongs to no known session" in result.finding) == (Verdict.UNKNOWN, True)
+
+
+def test_a_finding_is_one_line_without_control_characters() -> None:
+    assert Finding(Verdict.FAIL, "a\x00b\x1b[0m\n\x7f \u2028").text == r"a\x00b\x1b[0m\x0a\x7f \u2028"
+
+
+@pytest.mark.parametrize("update", [{"fault": "cut"}, {"status": None}])
+def test_a_fault_or_a_lost_reply_explains_a_model_request_that_was_sent_again(update: dict[str, object]) -> None:
+    first = next(e for e in GOOD.events if isinstance(e, ModelExchange) and e.step == 1)
+    retry = first.model_copy(update={"order": 44, "repeated": True})
+    lost = edited(lambda e: isinstance(e, Exchange) and e.order == 42, lambda _: update)
+    verdicts = [{r.id: r.verdict for r in judge(added(retry)(ledger))}["script_followed"] for ledger in (GOOD, lost(GOOD))]
+    assert verdicts == [Verdict.FAIL, Verdict.PASS]
+
+
+def test_what_is_held_stays_unknown_while_a_turn_has_not_ended() -> None:
+    held = chain(edited(row("leases"), values(released_ms=None)), doubted("the broker holds open work at the end: a lease"))
+    running = without(lambda e: isinstance(e, Driven) and e.act == "ended")
+    verdicts = [{r.id: r.verdict for r in judge(ledger)}["lease_released"] for ledger in (held(GOOD), running(held(GOOD)))]
+    assert verdicts == [Verdict.FAIL, Verdict.UNKNOWN]
 
 
 def test_findings_are_ascii_and_bounded() -> None:

@@ -27,7 +27,9 @@ from harness.selftest.checks.change import (
     values,
     without,
 )
-from harness.selftest.checks.perfect import BROKER, WORKER, Perfect
+from harness.selftest.checks.perfect import Perfect
+from harness.selftest.checks.seen import BROKER, WORKER
+from harness.selftest.checks.survivors import SURVIVORS, Way
 
 
 def _told(text: str, *, place: int = -1) -> Change:
@@ -64,7 +66,7 @@ def _is_loaded(event: Event) -> bool:
 EXECUTE = intrusion("execute", edge=BROKER_WORKER, target=f"{WORKER}/executions", asked={}, reply={})
 START = intrusion("start", edge=HOST_BROKER, target=f"{BROKER}/executions/e9:start", asked={}, reply={})
 LEASE = Row(database="broker", table="leases", values={"harness_session_id": "n1-s-main", "generation": 9, "released_ms": 1})
-WAYS: tuple[tuple[str, str, Case, Change], ...] = (
+WAYS: tuple[Way, ...] = (
     ("zero_acquisition", "SQL has 2 leases rows of 2 generations, the relay saw 1", CORRECTED, added(LEASE)),
     ("zero_execution", "execute seen by relay broker-worker (#8", CORRECTED, EXECUTE),
     ("zero_execution", "start seen by relay host-broker (#8", CORRECTED, START),
@@ -157,7 +159,10 @@ def _result(check: str, ledger: Ledger) -> tuple[str, str]:
     return result.verdict.value, result.finding
 
 
-@pytest.mark.parametrize(("check", "words", "case", "change"), WAYS, ids=[f"{way[0]}-{n}" for n, way in enumerate(WAYS)])
+ALL = (*WAYS, *SURVIVORS)
+
+
+@pytest.mark.parametrize(("check", "words", "case", "change"), ALL, ids=[f"{way[0]}-{n}" for n, way in enumerate(ALL)])
 def test_each_claim_of_a_check_can_go_red(check: str, words: str, case: Case, change: Change) -> None:
     good = Perfect(case).play()
     before, (verdict, finding) = _result(check, good), _result(check, change(good))
