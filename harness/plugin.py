@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--target", default="hosted", choices=["hosted"], help="what is under test")
     group.addoption("--engine", default="process", choices=defaults.ENGINE_NAMES, help="how the stack's services run")
     group.addoption("--store", choices=defaults.STORE_NAMES, help="the database behind store and broker")
-    group.addoption("--path", default="both", choices=["local", "both"], help="capture path")
+    group.addoption("--path", default="both", choices=["local", "o2", "both"], help="capture path")
     group.addoption("--seed", type=int, default=DEFAULT_SEED, help="the one seed of ids, texts and order")
     group.addoption("--out", type=Path, default=defaults.REPORTS, help="folder for reports")
     group.addoption("--scenarios", type=Path, default=defaults.SCENARIOS, help="folder of scenario files")
@@ -60,7 +60,7 @@ def _is_worker(config: pytest.Config) -> bool:
 def _cases(config: pytest.Config) -> tuple[Case, ...]:
     chosen = config.stash[_SETTINGS]
     try:
-        return catalog.on_engine(catalog.select(catalog.load(chosen.scenarios), chosen.select), chosen.engine)
+        return catalog.planned(chosen.scenarios, chosen.select, engine=chosen.engine, path=chosen.path)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
 

@@ -6,6 +6,7 @@ import os
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -31,7 +32,7 @@ class Settings(BaseModel):
     engine: str = "process"
     store: str | None = None
     """None: the engine's own default."""
-    path: str = "both"
+    path: Literal["local", "o2", "both"] = "both"
     seed: int = DEFAULT_SEED
     out: Path = REPORTS
     scenarios: Path = SCENARIOS

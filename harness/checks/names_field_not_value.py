@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from harness.checks.absence import gaps
 from harness.checks.check import Check, Finding, Notes
 from harness.checks.echo import damaged, echoed, value_of, words
+from harness.ledger.event import ModelExchange
 from harness.ledger.facts import Heard, Served, decoded, heard, listed
 from harness.ledger.history import History
 from harness.scenario.spec import Case
@@ -19,13 +20,27 @@ Place = tuple[str, str]
 """(where a text stands, for findings; the text)."""
 
 
+def _new(step: Served, request: ModelExchange) -> Iterator[Heard]:
+    """The messages of a later request that the one answered with this step did not have."""
+    messages: Counter[Heard] = Counter(heard(request))
+    messages.subtract(heard(step.request))
+    return messages.elements()
+
+
+def _later(history: History, step: Served) -> Iterator[Place]:
+    """What the host itself told the model in any later request."""
+    for request in history.requests(step.session):
+        if step.after is not None and request.order > step.after.order:
+            for message in _new(step, request):
+                if message.role not in ("assistant", "user", "result"):
+                    yield f"a {message.role} message in model request #{request.order} after {step.where}", message.text
+
+
 def _told(step: Served) -> Iterator[Place]:
     """What the next request says that the one before did not: results, and whatever else the host put in."""
     if step.after is None:
         return
-    new: Counter[Heard] = Counter(heard(step.after))
-    new.subtract(heard(step.request))
-    for message in new.elements():
+    for message in _new(step, step.after):
         if message.role == "result":
             yield f"the result of call {message.call} after {step.where}", message.text
         elif message.role == "assistant" and message.text != (step.step.text or ""):
@@ -64,7 +79,7 @@ def _reused(history: History, step: Served) -> bool:
 
 def _mistakes(history: History, step: Served) -> list[str]:
     found = []
-    places = [*_told(step), *_stored(history, step), *_shown(history, step)]
+    places = [*_told(step), *_later(history, step), *_stored(history, step), *_shown(history, step)]
     for call in step.step.call:
         if call.names is None:
             continue

@@ -57,13 +57,13 @@ def _marks(history: History) -> list[str]:
 
 
 def _pair(history: History, step: Served, notes: Notes) -> None:
-    """The positive control of this window: the pair was seen in it, in order."""
-    seen = [r for r in history.appended(step.session) if step.covers(r.order) and r.role in PAIR]
-    first = {role: next((r for r in seen if r.role == role), None) for role in PAIR}
-    asked, told = first["assistant"], first["tool_result"]
-    if asked is None or told is None:
-        notes.gap(f"no control: the relay saw no assistant and tool_result append after {step.where}")
-    elif not (asked.sequence < told.sequence and asked.order < told.order):
+    """The positive control of this window: appends of the pair were seen in it, whatever a fault made of them, and in order."""
+    asked = [_record(e) for e in history.exchanges(HOST_STORE, "append", window=step)]
+    first = {role: next((record.order for record in asked if record.role == role), None) for role in PAIR}
+    said, told = first["assistant"], first["tool_result"]
+    if said is None and told is None:
+        notes.gap(f"no control: the relay saw neither an assistant nor a tool_result append after {step.where}")
+    elif told is not None and (said is None or told < said):
         notes.against(f"the errors of {step.where} were appended before its assistant message")
 
 

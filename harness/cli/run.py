@@ -37,7 +37,7 @@ QUIET = ("-p", "no:unraisableexception", "-W", "ignore::ResourceWarning")
 @click.option(
     "--when-available", is_flag=True, help="Without a Docker engine: say so and end well, unless $LOUDGATE_REQUIRE_DOCKER=1."
 )
-@click.option("--path", type=click.Choice(["local", "both"]), default="both", show_default=True, help="Capture path.")
+@click.option("--path", type=click.Choice(["local", "o2", "both"]), default="both", show_default=True, help="Capture path.")
 @click.option(
     "-n", "--workers", type=click.IntRange(0), default=None, help="pytest-xdist workers; 0 is none.  [default: two per core]"
 )
@@ -68,7 +68,7 @@ def run(select: tuple[str, ...], workers: int | None, *, when_available: bool, *
         click.echo(f"left out: {missing}")
         return Exit.ACCEPTED
     store_of(options["engine"], options["store"])
-    cases = catalog.on_engine(catalog.select(catalog.load(options["scenarios"]), select), options["engine"])
+    cases = catalog.planned(options["scenarios"], select, engine=options["engine"], path=options["path"])
     check_writable(options["out"])
     count = workers if workers is not None else WORKERS_PER_CORE * (os.cpu_count() or 1)
     chosen = {name: value for name, value in options.items() if (name, value) not in LEFT_OUT}

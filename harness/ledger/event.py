@@ -133,6 +133,17 @@ class Driven(Frozen):
     body: bytes = b""
 
 
+class Fired(Frozen):
+    """What became of a planned fault: how many exchanges it could act on, and on how many it did."""
+
+    kind: Literal["fired"] = "fired"
+    edge: str
+    operation: str
+    tap: str
+    seen: int
+    times: int
+
+
 class Doubt(Frozen):
     """Something that makes absence unprovable: stray traffic, no quiet, a missing witness, a deadline of the harness."""
 
@@ -148,7 +159,7 @@ class Seal(Frozen):
 
 
 Event = Annotated[
-    ModelExchange | Exchange | Command | Tree | Row | Driven | Doubt,
+    ModelExchange | Exchange | Command | Tree | Row | Driven | Fired | Doubt,
     Field(discriminator="kind"),
 ]
 

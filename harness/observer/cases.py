@@ -15,13 +15,14 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from harness.errors import Refused
-from harness.ledger.event import Command, Doubt, Exchange, ModelExchange
+from harness.ledger.event import Command, Doubt, Exchange, Fired, ModelExchange
 from harness.model.script import Player, plan
+from harness.relay.planned import PlannedFault
 from harness.scenario.names import Names, names_of
 from harness.scenario.spec import Case
 from harness.witness.processes import Record
 
-Journalled = ModelExchange | Exchange | Command | Doubt
+Journalled = ModelExchange | Exchange | Command | Fired | Doubt
 
 
 class Registration(BaseModel):
@@ -44,6 +45,7 @@ class OpenCase:
     names: Names
     players: Mapping[str, Player]
     gates: Mapping[str, asyncio.Event]
+    faults: list[PlannedFault] = field(default_factory=list)
     journal: list[Journalled] = field(default_factory=list)
     inflight: int = 0
     sealed: bool = False
@@ -68,7 +70,8 @@ def open_case(registration: Registration) -> OpenCase:
     case, seed = registration.case, registration.seed
     players = {label: Player(plan(case, label, seed=seed)) for label in case.sessions()}
     gates = {step.hold: asyncio.Event() for label in case.sessions() for step in case.steps(label) if step.hold}
-    return OpenCase(registration, names_of(case, seed=seed, nonce=registration.nonce), players, gates)
+    faults = [PlannedFault(fault) for fault in case.faults]
+    return OpenCase(registration, names_of(case, seed=seed, nonce=registration.nonce), players, gates, faults)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from harness.errors import Refused
-from harness.ledger.event import Command, Exchange
+from harness.ledger.event import Command, Exchange, Fired
 from harness.observer.cases import Cases, OpenCase, Registration
 from harness.relay.operations import POLLS
 from harness.witness.workspace import snapshot
@@ -107,6 +107,9 @@ class Control:
         case = self._case(request)
         if case.inflight:
             case.doubt(f"{case.inflight} requests were still in flight when the ledger was sealed")
+        for planned in case.faults:
+            one = planned.fault
+            case.journal.append(Fired(edge=one.edge, operation=one.operation, tap=one.tap, seen=planned.seen, times=planned.fired))
         case.sealed = True
         events = [event.model_dump(mode="json") for event in case.journal]
         case.journal.clear()

@@ -11,14 +11,30 @@ from aiohttp import web
 
 from harness.ledger.event import Exchange
 from harness.observer.cases import Cases, OpenCase
-from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE, classify
-from harness.relay.table import TAPS
+from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE, WORKER_STORE, classify
+from harness.relay.planned import tap_for
+from harness.relay.table import NOTHING
 from harness.relay.tap import Reply, Sent
 from harness.relay.upstream import forward, kept
 
-EDGE_OF = {"broker": HOST_BROKER, "store": HOST_STORE, "worker": BROKER_WORKER, "host": DRIVER_HOST}
+EDGE_OF = {
+    "broker": HOST_BROKER,
+    "store": HOST_STORE,
+    "worker": BROKER_WORKER,
+    "publications": WORKER_STORE,
+    "host": DRIVER_HOST,
+}
+"""Name in a relay's URL → edge."""
 UNATTRIBUTED = "-"
 _SESSION_IN_PATH = re.compile(r"/sessions?/([A-Za-z0-9._:-]{1,128}?)(?:/|$)")
+
+
+_GRANT_TOKEN = re.compile(rb"lgt_[A-Za-z0-9_-]{16,}")
+
+
+def masked(body: bytes) -> bytes:
+    """A body as it may be kept: a grant's token is a secret that nobody but its two services has to know."""
+    return _GRANT_TOKEN.sub(b"[secret]", body)
 
 
 def session_of(path: str, query: str | None, body: bytes) -> str:
@@ -69,19 +85,20 @@ class Relays:
 
     async def _pass_on(self, case: OpenCase, named: str, sent: Sent) -> Reply:
         order, base = case.tick(), case.registration.upstreams[sent.edge]
+        label = case.names.label(named)
+        tap = tap_for(case.faults, sent, label)
         case.inflight += 1
         try:
-            reply = await TAPS["nothing"].act(sent, lambda one: forward(self.client, base, one))
+            reply = await tap.act(sent, lambda one: forward(self.client, base, one))
         finally:
             case.inflight -= 1
         self.catch_up()
-        label = case.names.label(named)
         if told_busy(sent.edge, sent.operation, reply):
             case.busy[label] += 1
-        self._record(case, order, label, sent, reply)
+        self._record(case, order, label, sent, reply, fault=None if tap is NOTHING else tap.id)
         return reply
 
-    def _record(self, case: OpenCase, order: int, label: str, sent: Sent, reply: Reply) -> None:
+    def _record(self, case: OpenCase, order: int, label: str, sent: Sent, reply: Reply, *, fault: str | None) -> None:
         if case.sealed:
             self.cases.stray(f"the reply to {sent.operation} on {sent.edge} came after its case was sealed")
             return
@@ -94,9 +111,10 @@ class Relays:
                 operation=sent.operation,
                 method=sent.method,
                 target=sent.target,
-                request=sent.body,
+                request=masked(sent.body),
                 status=reply.status,
-                reply=reply.body,
+                reply=masked(reply.body),
+                fault=fault,
             )
         )
 

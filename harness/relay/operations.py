@@ -14,7 +14,8 @@ _STORE = f"/internal/managed-session-store/v1/sessions/{_ID}"
 _PUBLICATION = f"/internal/managed-tool-publications/v1/sessions/{_ID}"
 _WORKER = "/internal/worker/v1"
 
-HOST_BROKER, HOST_STORE, BROKER_WORKER, DRIVER_HOST = "host-broker", "host-store", "broker-worker", "driver-host"
+HOST_BROKER, HOST_STORE, BROKER_WORKER, WORKER_STORE = "host-broker", "host-store", "broker-worker", "worker-store"
+DRIVER_HOST = "driver-host"
 OTHER = "other"
 POLLS = frozenset({"status", "observe", "look"})
 """Operations that only look."""
@@ -44,6 +45,7 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("observe", "GET", f"{_WORKER}/executions/{_ID}"),
         ("stop", "POST", f"{_WORKER}/executions/{_ID}:cancel"),
     ),
+    WORKER_STORE: (("publication", "POST", f"{_PUBLICATION}/.*"),),
     DRIVER_HOST: (
         ("create", "POST", "/session"),
         ("prompt", "POST", f"/session/{_ID}/prompt"),

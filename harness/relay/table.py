@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from harness.relay.tap import Tap
+from harness.relay.taps.lose_reply import LoseReply
+from harness.relay.taps.lose_request import LoseRequest
 from harness.relay.taps.nothing import Nothing
+from harness.relay.taps.unavailable import Unavailable
 
-TAPS: dict[str, Tap] = {tap.id: tap for tap in (Nothing(),)}
+NOTHING: Tap = Nothing()
+TAPS: dict[str, Tap] = {tap.id: tap for tap in (NOTHING, LoseReply(), LoseRequest(), Unavailable())}

@@ -60,6 +60,14 @@ def select(cases: Iterable[Case], patterns: Sequence[str]) -> tuple[Case, ...]:
     return tuple(case for case in every if not patterns or any(matches(case, pattern) for pattern in patterns))
 
 
+def planned(root: Path, patterns: Sequence[str], *, engine: str, path: str) -> tuple[Case, ...]:
+    """The cases of one run; `UsageError` if there are none."""
+    chosen = tuple(case for case in on_engine(select(load(root), patterns), engine) if path in (case.path, "both"))
+    if not chosen:
+        raise UsageError(f"none of the selected cases is on path {path} and engine {engine}")
+    return chosen
+
+
 def on_engine(cases: Iterable[Case], engine: str) -> tuple[Case, ...]:
     """The cases that make sense on this engine."""
     return tuple(case for case in cases if not case.engines or engine in case.engines)

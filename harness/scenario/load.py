@@ -10,13 +10,15 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from harness.errors import ScenarioError
-from harness.scenario.spec import IDENTIFIER, Act, Case, MustFail, Spec
+from harness.scenario import spec
+from harness.scenario.spec import IDENTIFIER, Act, Case, Fault, MustFail, Spec
 
 _PLACEHOLDER = re.compile(r"<<([A-Za-z0-9_.-]+)>>")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,60}")
@@ -31,12 +33,13 @@ class ScenarioFile(Spec):
     title: str
     area: str | None = None
     profiles: tuple[str, ...] = Field(default=("hosted-workspace-shell/1", "hosted-workspace-shell/2"), min_length=1)
-    paths: tuple[Literal["local"], ...] = Field(default=("local",), min_length=1)
+    paths: tuple[spec.Path, ...] = Field(default=("local",), min_length=1)
     stream: tuple[bool, ...] = Field(default=(True,), min_length=1)
     engines: tuple[Literal["process", "docker"], ...] = ()
     private: bool = False
     matrix: dict[str, dict[str, Value]] = Field(default_factory=dict)
     act: tuple[Act, ...]
+    fault: tuple[Fault, ...] = ()
 
     @model_validator(mode="after")
     def _acts(self) -> Self:
@@ -54,6 +57,8 @@ class SameAs(Spec):
     check: str
     finding: str
     stuck_after_s: float = Field(gt=0, le=10)
+    only: str = "*"
+    """Glob over the other cases' ids, without the file's own part: which of them."""
     profiles: tuple[str, ...] | None = None
 
 
@@ -142,7 +147,12 @@ def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Cas
             engines=file.engines,
             private=file.private,
             acts=file.act,
+            faults=file.fault,
         )
+
+
+def _wanted(file: SameAs, case: Case) -> bool:
+    return (file.profiles is None or case.profile in file.profiles) and fnmatchcase(case.id.removeprefix(file.same_as), file.only)
 
 
 def on_mutant(name: str, raw: dict[str, Any], others: Mapping[str, tuple[Case, ...]], *, shown: str) -> tuple[Case, ...]:
@@ -151,7 +161,7 @@ def on_mutant(name: str, raw: dict[str, Any], others: Mapping[str, tuple[Case, .
         file = SameAs.model_validate(raw)
     except ValidationError as error:
         raise ScenarioError(list(_problems(shown, error))) from error
-    originals = [case for case in others.get(file.same_as, ()) if file.profiles is None or case.profile in file.profiles]
+    originals = [case for case in others.get(file.same_as, ()) if _wanted(file, case)]
     if not originals:
         raise ScenarioError([f"{shown}: same_as: no case of {file.same_as!r} has these profiles"])
     expected = MustFail(mutant=file.mutant, check=file.check, finding=file.finding, stuck_after_s=file.stuck_after_s)

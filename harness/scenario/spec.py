@@ -9,10 +9,14 @@ import json
 from collections.abc import Iterator
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Expectation = Literal["executed", "stopped", "refused", "sibling"]
 """`stopped`: it runs once and is ended before its own end, by its timeout or a cancel; the model is told an error."""
+Path = Literal["local", "o2"]
+"""Capture path: the host publishes what a tool has printed (local), or the worker does, under a grant (o2)."""
+
+TapName = Literal["lose_reply", "lose_request", "unavailable"]
 IDENTIFIER = r"^[A-Za-z0-9._:-]{1,128}$"
 
 
@@ -128,6 +132,21 @@ class Act(Spec):
         return self
 
 
+class Fault(Spec):
+    """One fault on one edge: a tap that acts on some of the exchanges there. It must fire, or the case proves nothing."""
+
+    edge: Literal["host-broker", "host-store", "broker-worker", "worker-store"]
+    operation: str
+    tap: TapName
+    session: str | None = None
+    contains: str | None = None
+    """Only on requests whose body contains these bytes."""
+    skip: int = Field(default=0, ge=0)
+    """Leave the first so many of them alone."""
+    times: int = Field(default=1, ge=1, le=100)
+    """Act on so many of them at the most."""
+
+
 class MustFail(Spec):
     """A case that must be red: on which mutant, by which check, with which words in its finding."""
 
@@ -145,7 +164,7 @@ class Case(Spec):
     area: str
     title: str
     target: str = "hosted"
-    path: Literal["local"] = "local"
+    path: Path = "local"
     profile: str
     stream: bool = True
     engines: tuple[str, ...] = ()
@@ -153,6 +172,7 @@ class Case(Spec):
     private: bool = False
     """It disturbs the worker that it runs on, so it gets an arm of its own."""
     acts: tuple[Act, ...]
+    faults: tuple[Fault, ...] = ()
     must_fail: MustFail | None = None
 
     def sessions(self) -> tuple[str, ...]:

@@ -6,17 +6,28 @@ An arm is one complete stack of store, broker, worker and host; all arms of a ru
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE
+from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE, WORKER_STORE
 from harness.stack.service import Arm, Running
 
 OBSERVER = "observer"
 SHARED = "shared"
-EDGE_BEHIND = {"broker": HOST_BROKER, "store": HOST_STORE, "worker": BROKER_WORKER, "host": DRIVER_HOST}
-"""Service → the edge whose relay stands in front of it."""
+EDGES_BEHIND: dict[str, tuple[str, ...]] = {
+    "broker": (HOST_BROKER,),
+    "store": (HOST_STORE, WORKER_STORE),
+    "worker": (BROKER_WORKER,),
+    "host": (DRIVER_HOST,),
+}
+"""Service → the edges whose relays stand in front of it."""
+
+
+def upstreams(addresses: Mapping[str, str]) -> dict[str, str]:
+    """Edge → base URL of the service behind it, from service → base URL."""
+    return {edge: addresses[service] for service, edges in EDGES_BEHIND.items() for edge in edges}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.seeds import token
-from harness.stack.assembly import EDGE_BEHIND, OBSERVER, SHARED
+from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, upstreams
 from harness.stack.docker_files import CODE, FIFO, SHIM, WITNESS, WORKSPACES
 from harness.stack.docker_postgres import Postgres
 from harness.stack.docker_service import MIB, PORT, Confinement, DockerService, Placement
@@ -75,7 +75,7 @@ class ArmPlan:
     ground: Ground
     name: str
     place: int
-    tokens: dict[str, str] = field(default_factory=lambda: {service: token() for service in EDGE_BEHIND}, repr=False)
+    tokens: dict[str, str] = field(default_factory=lambda: {service: token() for service in EDGES_BEHIND}, repr=False)
 
     @property
     def uid(self) -> int:
@@ -120,7 +120,7 @@ class ArmPlan:
             store="postgres",
             observer=f"http://127.0.0.1:{watching.published()}",
             relays=watching.address,
-            upstreams={EDGE_BEHIND[name]: service.address for name, service in made.items()},
+            upstreams=upstreams({name: service.address for name, service in made.items()}),
             sql=database.for_reading(self.name),
             control_token=control_token,
             host_token=self.tokens["host"],

@@ -14,8 +14,9 @@ from pathlib import Path
 from harness.clock import wait_until
 from harness.limits import RUN_FOLDER_MODE, SERVICE_READY_S
 from harness.seeds import token
-from harness.stack.assembly import EDGE_BEHIND, OBSERVER, SHARED, ArmServices, Count
+from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, ArmServices, Count, upstreams
 from harness.stack.process import ProcessService, start
+from harness.stack.process_objects import Objects, directory
 from harness.stack.runs import RunFolder
 from harness.stack.service import Arm, Running, ServiceSpec
 from harness.witness.processes import make_fifo, shim_text
@@ -33,6 +34,7 @@ class Base:
     workspaces: Path
     shim: Path
     fifo: Path
+    objects: Objects
 
 
 @dataclass
@@ -73,8 +75,10 @@ class ProcessAssembly:
         workspaces.mkdir(mode=RUN_FOLDER_MODE)
         workspaces.chmod(RUN_FOLDER_MODE)
         _wait([base.observer])
-        tokens = {service: token() for service in EDGE_BEHIND}
+        tokens = {service: token() for service in EDGES_BEHIND}
         arguments, known = self._arguments(base, data, workspaces), _known_tokens(tokens)
+        for service in ("worker", "store"):
+            known[service] |= base.objects.environment
         services = {
             one: self._start(ServiceSpec(one, name, f"fixtures.hosted.{one}", words, known[one], source))
             for one, words in arguments.items()
@@ -86,7 +90,7 @@ class ProcessAssembly:
             store=STORE,
             observer=base.observer.address,
             relays=base.observer.address,
-            upstreams={EDGE_BEHIND[service]: running.address for service, running in services.items()},
+            upstreams=upstreams({service: running.address for service, running in services.items()}),
             sql={database: f"sqlite:///file:{data}/{database}.db?mode=ro&uri=true" for database in ("store", "broker")},
             control_token=base.token,
             host_token=tokens["host"],
@@ -96,11 +100,20 @@ class ProcessAssembly:
 
     def _arguments(self, base: Base, data: Path, workspaces: Path) -> dict[str, tuple[str, ...]]:
         uid = () if self.run.tool_uid is None else ("--tool-uid", str(self.run.tool_uid))
-        relay = f"{base.observer.address}/r/-/worker"
+        relay, publications = f"{base.observer.address}/r/-/worker", f"{base.observer.address}/r/-/publications"
         return {
             "store": ("--database", f"sqlite:///{data}/store.db"),
             "broker": ("--database", f"sqlite:///{data}/broker.db", "--worker", relay),
-            "worker": ("--workspaces", str(workspaces), "--shell", str(base.shim), "--shell-report", str(base.fifo), *uid),
+            "worker": (
+                "--workspaces",
+                str(workspaces),
+                "--shell",
+                str(base.shim),
+                "--shell-report",
+                str(base.fifo),
+                *("--store", publications),
+                *uid,
+            ),
             "host": (),
         }
 
@@ -123,7 +136,7 @@ class ProcessAssembly:
             arguments=("--workspaces", str(workspaces), "--processes", str(fifo)),
             environment={"LOUDGATE_CONTROL_TOKEN": control},
         )
-        return Base(self._start(spec), control, workspaces, shim, fifo)
+        return Base(self._start(spec), control, workspaces, shim, fifo, directory(self.run.path / "objects"))
 
     def close(self) -> None:
         """Stop all, newest first."""

@@ -13,6 +13,9 @@ from harness.targets.http import Http
 
 WRITER_LEASE_MS = 60_000
 CLIENT_HEADER = "x-qwen-client-id"
+CAPTURE_BYTES = 256 * 1024
+"""Bound of each stream's capture on the o2 path; its presence is what chooses that path."""
+
 PAGE = 200
 """Transcript events per page."""
 
@@ -40,6 +43,7 @@ class HostedSessions:
             "toolProfile": self._case.profile,
             "model": {"baseUrl": f"{self._relay}/model/{label}", "stream": self._case.stream},
             "broker": {"baseUrl": f"{self._relay}/broker"},
+            **({"captureBytes": CAPTURE_BYTES} if self._case.path == "o2" else {}),
         }
 
     def _call(self, method: str, label: str, verb: str, body: Any = None) -> Any:

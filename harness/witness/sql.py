@@ -15,8 +15,8 @@ from harness.errors import EnvironmentMissing
 from harness.ledger.event import Row
 
 TABLES: Mapping[str, tuple[str, ...]] = {
-    "broker": ("runtimes", "workspaces", "leases", "publishers", "executions"),
-    "store": ("records", "resources", "writers"),
+    "broker": ("runtimes", "workspaces", "leases", "publishers", "executions", "bindings"),
+    "store": ("records", "resources", "writers", "grants", "publications", "admissions", "receipts"),
 }
 """Database → the tables that are evidence; every one has a `tenant_id`."""
 

@@ -153,6 +153,12 @@ REFUSALS: tuple[Way, ...] = (
         CORRECTED,
         heard(2, lambda m: [{"role": "system", "text": "ZQ1-", "calls": [], "call": ""}, *m]),
     ),
+    (
+        "names_field_not_value",
+        "a system message in model request #44 after refused step 1",
+        CORRECTED,
+        heard(3, lambda m: [*m[:-1], {"role": "system", "text": ECHO, "calls": [], "call": ""}, m[-1]]),
+    ),
 )
 ADMITTED: tuple[Way, ...] = (
     (

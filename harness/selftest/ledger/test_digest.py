@@ -111,6 +111,8 @@ DECIDING: dict[str, Change] = {
     "a resource less": without(exchange("resource")),
     "a file": edited(lambda e: isinstance(e, Tree), _tree),
     "a turn's end": edited(lambda e: isinstance(e, Driven) and e.act == "ended", lambda _: {"detail": "turn_error"}),
+    "a wait that was never told": added(Driven(order=9, act="busy_not_seen", session="main", detail="within 15 s")),
+    "a cancel": added(Driven(order=9, act="cancelled", session="main")),
     "a fault": edited(exchange("release"), lambda _: {"fault": "reply lost"}),
 }
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from harness.ledger.event import Exchange, ModelExchange
-from harness.ledger.facts import HOST_BROKER, decoded, execution_id, subject, utf8
+from harness.ledger.event import Driven, Exchange, ModelExchange
+from harness.ledger.facts import HOST_BROKER, canonical, decoded, execution_id, input_digest, subject, utf8
 from harness.ledger.history import History
 from harness.selftest.checks.cases import CORRECTED, RELOADED, SECOND
-from harness.selftest.checks.change import added, request
+from harness.selftest.checks.change import added, emptied, request, without
 from harness.selftest.checks.perfect import Perfect
 
 HISTORY = History(Perfect(CORRECTED).play())
+HISTORY_EMPTY = emptied(Perfect(CORRECTED).play())
 
 
 def test_steps_are_served_in_order_with_the_request_that_follows() -> None:
@@ -36,6 +37,25 @@ def test_a_repeated_request_neither_serves_nor_ends_a_window() -> None:
     served = next(e for e in played.events if isinstance(e, ModelExchange) and request(1)(e))
     retry = served.model_copy(update={"order": served.finished, "repeated": True})
     assert History(added(retry)(played)).served == HISTORY.served
+    assert History(added(retry)(played)).retries == (retry,)
+
+
+def test_a_served_step_knows_its_turn_and_whether_the_script_ends_it() -> None:
+    steps = History(Perfect(RELOADED).play()).served
+    assert [(step.turn, step.ends_turn) for step in steps] == [(0, False), (0, True), (3, True)]
+
+
+def test_a_session_has_ended_when_each_of_its_prompts_has() -> None:
+    ended = without(lambda event: isinstance(event, Driven) and (event.act, event.detail) == ("ended", "turn_complete"))
+    refused = added(Driven(order=900, act="refused", session="main", detail="prompt_active"))
+    played = Perfect(CORRECTED).play()
+    assert [History(ledger).ended("main") for ledger in (played, ended(played), refused(ended(played)))] == [True, False, True]
+
+
+def test_a_call_is_found_in_the_step_that_asked_for_it() -> None:
+    (planned,) = HISTORY.planned("executed")
+    assert HISTORY.step_of(planned) == HISTORY.served[1]
+    assert History(HISTORY_EMPTY).step_of(planned) is None
 
 
 def test_rows_and_records_belong_to_their_session() -> None:
@@ -74,6 +94,12 @@ def test_unserved_steps_are_named() -> None:
 @pytest.mark.parametrize("raw", [b"", b"<html>", b"[]", b"\xff\xfe", b'"text"', "{"])
 def test_what_is_no_json_object_decodes_to_nothing(raw: bytes | str) -> None:
     assert decoded(raw) == {}
+
+
+def test_canonical_json_is_the_same_for_the_same_values_and_no_others() -> None:
+    assert canonical({"b": 1, "a": "\u00e9\ud83d"}) == rb'{"a":"\u00e9\ud83d","b":1}'
+    assert len({canonical(value) for value in (1, 1.0, True, "1", "\u00e9", "e\u0301")}) == 6
+    assert input_digest({}) == "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 
 
 def test_lone_surrogates_keep_their_bytes() -> None:
