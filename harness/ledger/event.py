@@ -120,14 +120,20 @@ class Row(Frozen):
     blobs: dict[str, bytes] = {}
 
 
+# fmt: off
+DriverAct = Literal[
+    "created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_seen", "busy_not_seen", "cancelled",
+    "blocked", "load_refused", "asked", "answered", "expired",
+]
+# fmt: on
+
+
 class Driven(Frozen):
     """Something the driver did or saw at the session API. `body` is the reply's ASCII JSON, if any."""
 
     kind: Literal["driven"] = "driven"
     order: int
-    act: Literal[
-        "created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_seen", "busy_not_seen", "cancelled"
-    ]
+    act: DriverAct
     session: str
     detail: str = ""
     body: bytes = b""

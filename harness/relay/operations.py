@@ -51,6 +51,7 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("prompt", "POST", f"/session/{_ID}/prompt"),
         ("look", "GET", f"/session/{_ID}/(?:status|transcript)"),
         ("cancel", "POST", f"/session/{_ID}/cancel"),
+        ("answer", "POST", f"/session/{_ID}/approvals/{_ID}"),
         ("detach", "POST", f"/session/{_ID}/detach"),
         ("load", "POST", f"/session/{_ID}/load"),
     ),

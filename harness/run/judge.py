@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from harness.checks.table import judge as run_checks
 from harness.ledger.digest import digest
 from harness.ledger.event import Ledger
@@ -9,7 +11,7 @@ from harness.run.result import CaseResult, CheckOutcome, outcome
 from harness.verdict import worst
 
 
-def judge(ledger: Ledger, *, duration_s: float, file: str) -> CaseResult:
+def judge(ledger: Ledger, *, duration_s: float, file: str, timings: Mapping[str, float] | None = None) -> CaseResult:
     """The result of the case that the ledger is of."""
     case = ledger.meta.case
     checks = tuple(CheckOutcome(id=one.id, verdict=one.verdict, finding=one.finding) for one in run_checks(ledger))
@@ -27,6 +29,7 @@ def judge(ledger: Ledger, *, duration_s: float, file: str) -> CaseResult:
         outcome=came_out,
         why=why,
         duration_s=round(duration_s, 3),
+        timings=dict(timings or {}),
         digest=digest(ledger),
         ledger=file,
         replay=f"loudgate run '{case.id}' --engine {ledger.meta.engine} --seed {ledger.meta.seed}",

@@ -45,10 +45,10 @@ class Prover:
         """The case's result, written beside its ledger. Errors of the stack pass through: the case then did not run."""
         arm = self.arms.arm(*arm_of(case))
         timer = Deadline(TURN_S)
-        ledger = drive(case, arm, seed=self.seed, nonce=self.nonce)
+        ledger, timings = drive(case, arm, seed=self.seed, nonce=self.nonce)
         name = slug(case.id)
         codec.write(ledger, self.folder / LEDGERS / f"{name}.jsonl", Redactor(arm.secrets))
-        result = judge(ledger, duration_s=timer.elapsed(), file=f"{LEDGERS}/{name}.jsonl")
+        result = judge(ledger, duration_s=timer.elapsed(), file=f"{LEDGERS}/{name}.jsonl", timings=timings)
         if result.outcome is not Verdict.PASS and (lost := _lost(self.arms.died(), arm.name)):
             # A lost machine is neither pass nor fail.
             result = result.model_copy(update={"outcome": Verdict.UNKNOWN, "why": f"{lost} died; {result.why}"})

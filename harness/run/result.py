@@ -38,6 +38,8 @@ class CaseResult(BaseModel):
     why: str
     """One line for whoever reads only one."""
     duration_s: float
+    timings: dict[str, float] = {}
+    """Phase → seconds: play, leave, quiesce, seal; the rest is writing and judging."""
     digest: str
     ledger: str
     """File name of the ledger, relative to the report."""

@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from harness.errors import ScenarioError
 from harness.scenario import spec
-from harness.scenario.spec import IDENTIFIER, Act, Case, Fault, MustFail, Spec
+from harness.scenario.spec import IDENTIFIER, VERBS, Act, Approval, Case, Fault, MustFail, Spec
 
 _PLACEHOLDER = re.compile(r"<<([A-Za-z0-9_.-]+)>>")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,60}")
@@ -40,6 +40,7 @@ class ScenarioFile(Spec):
     matrix: dict[str, dict[str, Value]] = Field(default_factory=dict)
     act: tuple[Act, ...]
     fault: tuple[Fault, ...] = ()
+    approval: Approval | None = None
 
     @model_validator(mode="after")
     def _acts(self) -> Self:
@@ -95,7 +96,8 @@ def _duplicates(name: str, case: Case) -> Iterator[str]:
             yield f"{name}: act: call id {call_id!r} is used twice in session {session!r}"
     known = {act.prompt for act in case.acts if act.prompt}
     for act in case.acts:
-        for label in (act.detach, act.load, act.await_busy, act.await_command, act.cancel, act.finish):
+        labels = (getattr(act, verb) for verb in VERBS if verb not in ("prompt", "open", "await_held"))
+        for label in labels:
             if label is not None and label not in known:
                 yield f"{name}: act: session {label!r} is never prompted"
     yield from (f"{name}: act: {label!r} is not an id" for label in known if not re.match(IDENTIFIER, label))
@@ -148,6 +150,7 @@ def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Cas
             private=file.private,
             acts=file.act,
             faults=file.fault,
+            approval=file.approval,
         )
 
 

@@ -11,8 +11,16 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-Expectation = Literal["executed", "stopped", "refused", "sibling"]
-"""`stopped`: it runs once and is ended before its own end, by its timeout or a cancel; the model is told an error."""
+Expectation = Literal["executed", "stopped", "denied", "abandoned", "refused", "sibling"]
+"""What must become of a call.
+
+executed: it runs once, and its result reaches the model.
+stopped: it runs once and is ended before its own end, by its timeout or a cancel; the model is told an error.
+denied: it does not run, since nobody allowed it; the model is told, and the rest of the batch goes on.
+abandoned: it does not run and nobody is told, since its session was blocked first.
+refused: admission objects to it, and the model is told why.
+sibling: it does not run, since a call beside it was refused.
+"""
 Path = Literal["local", "o2"]
 """Capture path: the host publishes what a tool has printed (local), or the worker does, under a grant (o2)."""
 
@@ -81,7 +89,7 @@ class Step(Spec):
         expected = {call.expect for call in self.call}
         if not self.call and self.text is None:
             raise ValueError("a step needs text or at least one call")
-        if "refused" in expected and expected & {"executed", "stopped"}:
+        if "refused" in expected and expected - {"refused", "sibling"}:
             raise ValueError("a refused call refuses its whole batch: its siblings are expected as 'sibling'")
         if "sibling" in expected and "refused" not in expected:
             raise ValueError("a sibling needs a refused call beside it")
@@ -93,7 +101,17 @@ class Step(Spec):
         return any(call.expect == "refused" for call in self.call)
 
 
-VERBS = ("prompt", "finish", "cancel", "detach", "load", "open", "await_held", "await_busy", "await_command")
+VERBS = (
+    *("prompt", "finish", "cancel", "detach", "load", "open", "await_held", "await_busy", "await_command"),
+    *("answer", "expire", "blocked", "load_refused"),
+)
+
+
+class Approval(Spec):
+    """How the session of a case asks for approvals."""
+
+    mode: Literal["allow", "ask"] = "ask"
+    timeout_ms: int = Field(default=15_000, ge=1, le=600_000)
 
 
 class Act(Spec):
@@ -110,10 +128,22 @@ class Act(Spec):
     """Wait until this session was told `workspace_busy`."""
     cancel: str | None = None
     """Cancel the active turn of this session; its `ends` is then `turn_error`."""
+    answer: str | None = None
+    """Wait until this session asks for an approval (unless `late`), then give `decision`."""
+    expire: str | None = None
+    """Wait until an approval that this session asks for has lapsed unanswered."""
+    blocked: str | None = None
+    """See that this session is recovery-blocked: its status says so, and a prompt is refused."""
+    load_refused: str | None = None
+    """Try to load this session, which must be refused."""
     open: str | None = None
     """Let the answer go that is held at this gate."""
     finish: str | None = None
     """Wait for the end of a prompt that was sent with `wait = false`."""
+    decision: Literal["allow", "deny"] = "allow"
+    """For `answer`."""
+    late: bool = False
+    """For `answer`: answer the last request that was seen, though it is settled; the answer must be refused."""
     text: str | None = None
     """For `prompt`: the user's words; by default seeded ones."""
     wait: bool = True
@@ -173,6 +203,7 @@ class Case(Spec):
     """It disturbs the worker that it runs on, so it gets an arm of its own."""
     acts: tuple[Act, ...]
     faults: tuple[Fault, ...] = ()
+    approval: Approval | None = None
     must_fail: MustFail | None = None
 
     def sessions(self) -> tuple[str, ...]:

@@ -20,6 +20,11 @@ PAGE = 200
 """Transcript events per page."""
 
 
+def _approval(case: Case) -> dict[str, Any]:
+    asks = case.approval
+    return {} if asks is None else {"approval": {"mode": asks.mode, "timeoutMs": asks.timeout_ms}}
+
+
 class HostedSessions:
     """All sessions of one case. Labels are the scenario's; ids are the wire's."""
 
@@ -43,6 +48,7 @@ class HostedSessions:
             "toolProfile": self._case.profile,
             "model": {"baseUrl": f"{self._relay}/model/{label}", "stream": self._case.stream},
             "broker": {"baseUrl": f"{self._relay}/broker"},
+            **_approval(self._case),
             **({"captureBytes": CAPTURE_BYTES} if self._case.path == "o2" else {}),
         }
 
@@ -61,9 +67,17 @@ class HostedSessions:
         digest = f"sha256:{hashlib.sha256(canonical).hexdigest()}"
         self._call("POST", label, "prompt", {"promptId": prompt_id, "prompt": prompt, "payloadDigest": digest})
 
+    def status(self, label: str) -> dict[str, Any]:
+        """What the session says of itself."""
+        return dict(self._call("GET", label, "status"))
+
     def active(self, label: str) -> bool:
         """Whether a turn is going on."""
-        return bool(self._call("GET", label, "status")["hasActivePrompt"])
+        return bool(self.status(label)["hasActivePrompt"])
+
+    def answer(self, label: str, approval_id: str, decision: str, input_digest: str) -> None:
+        """Answer a request for an approval."""
+        self._call("POST", label, f"approvals/{approval_id}", {"decision": decision, "inputDigest": input_digest})
 
     def transcript(self, label: str) -> list[dict[str, Any]]:
         """Every event of the session's transcript."""

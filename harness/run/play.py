@@ -1,0 +1,64 @@
+"""One case while it is played: what the driver knows, and how it puts things down. Judges nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.clock import Deadline, holds_within
+from harness.ledger.event import Doubt, Driven, DriverAct, Event
+from harness.limits import TURN_S
+from harness.scenario.spec import Case
+from harness.stack.service import Arm
+from harness.targets.hosted import HostedSessions
+from harness.targets.observation import Observation
+
+
+@dataclass
+class Play:
+    """The state of one case."""
+
+    case: Case
+    arm: Arm
+    seed: int
+    nonce: str
+    observation: Observation
+    sessions: HostedSessions
+    events: list[Event] = field(default_factory=list)
+    prompted: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Session label → its last prompt's id, and how many commands had run before it."""
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Session label → the last request for an approval that was seen."""
+    stuck: bool = False
+    """A turn outlived its bound: the end of the play. In a must-fail case it is evidence, else a doubt."""
+    timings: dict[str, float] = field(default_factory=dict)
+    """Phase → seconds: where a case's time went."""
+
+    def note(self, act: DriverAct, session: str, *, detail: str = "", body: Any = None) -> None:
+        """Put down what the driver did or saw."""
+        raw = b"" if body is None else json.dumps(body).encode("ascii")
+        order = int(self.observation.state()["order"])
+        self.events.append(Driven(order=order, act=act, session=session, detail=detail, body=raw))
+
+    def doubt(self, reason: str) -> None:
+        """Put down why absence cannot be claimed."""
+        self.events.append(Doubt(reason=reason))
+
+    def awaited(self, what: str, condition: Callable[[], bool]) -> bool:
+        """Wait for a condition within the bound of a turn; a doubt if it does not come about."""
+        if holds_within(condition, TURN_S):
+            return True
+        self.doubt(f"{what}: not within {TURN_S:g} s")
+        return False
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Add the time spent to a phase."""
+        timer = Deadline(0)
+        try:
+            yield
+        finally:
+            self.timings[name] = round(self.timings.get(name, 0.0) + timer.elapsed(), 4)
