@@ -40,7 +40,12 @@ def guarded(token: str) -> Any:
 
 def is_poll(event: object) -> bool:
     """Whether this is only a look at something: it says nothing about progress."""
-    return isinstance(event, Exchange) and event.operation in POLLS
+    return isinstance(event, Exchange) and (event.operation in POLLS or is_busy(event))
+
+
+def is_busy(event: Exchange) -> bool:
+    """Whether a session was told to come again later."""
+    return event.operation == "acquire" and event.status == 409
 
 
 class Control:

@@ -46,9 +46,11 @@ def _finish(play: Play, label: str, _act: Act, _place: int) -> None:
         ends = [event["type"] for event in events if event["promptId"] == prompt_id and event["type"].startswith("turn_")]
         play.note("ended", label, detail=",".join(ends), body={"events": events})
         return
-    play.stuck = True
+    play.stuck.add(label)
     if stillness and stillness.was_reached:
-        play.note("still_active", label, detail=f"while nothing moved for {stillness.seconds:g} s")
+        busy = int(play.observation.state()["busy"].get(label, 0))
+        told = f"; it was told workspace_busy {busy} times in {stillness.elapsed():.1f} s" if busy else ""
+        play.note("still_active", label, detail=f"while nothing moved for {stillness.seconds:g} s{told}")
     else:
         play.doubt(f"the turn of session {label} did not end within {TURN_S:g} s")
 
@@ -62,6 +64,11 @@ class Stillness:
     was_reached: bool = False
     _moves: int = -1
     _since: Deadline = field(default_factory=lambda: Deadline(0))
+    _began: Deadline = field(default_factory=lambda: Deadline(0))
+
+    def elapsed(self) -> float:
+        """Seconds since the first look."""
+        return self._began.elapsed()
 
     def reached(self) -> bool:
         """Look once."""

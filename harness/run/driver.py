@@ -45,9 +45,8 @@ def drive(case: Case, arm: Arm, *, seed: int, nonce: str) -> tuple[Ledger, dict[
 def _play(play: Play) -> None:
     try:
         for place, act in enumerate(play.case.acts):
-            if play.stuck:
-                return
-            perform(play, place, act)
+            if not play.skips(act):
+                perform(play, place, act)
     except LoudgateError as error:
         play.doubt(f"the play ended early: {error}")
 
@@ -80,7 +79,7 @@ def _quiesce(play: Play) -> tuple[Row, ...]:
         if play.observation.state()["inflight"]:
             return False
         seen[0] = sql.read(play.arm.sql, play.observation.names.tenant)
-        return play.stuck or not _open_work(seen[0])
+        return bool(play.stuck) or not _open_work(seen[0])
 
     if not _guarded(play, quiet):
         play.doubt(f"not quiet within {QUIESCE_S:g} s: {_open_work(seen[0]) or 'requests in flight'}")

@@ -11,7 +11,7 @@ from typing import Any
 from harness.clock import Deadline, holds_within
 from harness.ledger.event import Doubt, Driven, DriverAct, Event
 from harness.limits import TURN_S
-from harness.scenario.spec import Case
+from harness.scenario.spec import VERBS, Act, Case
 from harness.stack.service import Arm
 from harness.targets.hosted import HostedSessions
 from harness.targets.observation import Observation
@@ -32,8 +32,8 @@ class Play:
     """Session label → its last prompt's id, and how many commands had run before it."""
     asked: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Session label → the last request for an approval that was seen."""
-    stuck: bool = False
-    """A turn outlived its bound: the end of the play. In a must-fail case it is evidence, else a doubt."""
+    stuck: set[str] = field(default_factory=set)
+    """Sessions with a turn that outlived its bound. In a must-fail case it is evidence, else a doubt."""
     timings: dict[str, float] = field(default_factory=dict)
     """Phase → seconds: where a case's time went."""
 
@@ -42,6 +42,11 @@ class Play:
         raw = b"" if body is None else json.dumps(body).encode("ascii")
         order = int(self.observation.state()["order"])
         self.events.append(Driven(order=order, act=act, session=session, detail=detail, body=raw))
+
+    def skips(self, act: Act) -> bool:
+        """Whether the play is over for this act: some turn is stuck, and it is not one of another session that shall go on."""
+        goes_on = self.case.must_fail is not None and self.case.must_fail.go_on
+        return bool(self.stuck) and (not goes_on or any(getattr(act, verb) in self.stuck for verb in VERBS))
 
     def doubt(self, reason: str) -> None:
         """Put down why absence cannot be claimed."""

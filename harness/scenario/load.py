@@ -58,6 +58,7 @@ class SameAs(Spec):
     check: str
     finding: str
     stuck_after_s: float = Field(gt=0, le=10)
+    go_on: bool = False
     only: str = "*"
     """Glob over the other cases' ids, without the file's own part: which of them."""
     profiles: tuple[str, ...] | None = None
@@ -167,14 +168,14 @@ def on_mutant(name: str, raw: dict[str, Any], others: Mapping[str, tuple[Case, .
     originals = [case for case in others.get(file.same_as, ()) if _wanted(file, case)]
     if not originals:
         raise ScenarioError([f"{shown}: same_as: no case of {file.same_as!r} has these profiles"])
-    expected = MustFail(mutant=file.mutant, check=file.check, finding=file.finding, stuck_after_s=file.stuck_after_s)
+    common = {key: getattr(file, key) for key in ("mutant", "check", "finding", "stuck_after_s", "go_on")}
     return tuple(
         case.model_copy(
             update={
                 "id": name + case.id.removeprefix(file.same_as),
                 "area": "must_fail",
                 "title": file.title,
-                "must_fail": expected,
+                "must_fail": MustFail(same_as=case.id, **common),
             }
         )
         for case in originals

@@ -45,6 +45,8 @@ class Call(Spec):
     """Instead: the same text in the pieces of the stream."""
     wire_deltas: tuple[str, ...] = ()
     """Instead: pieces as the characters between the quotes of the wire's JSON, so a piece can be half a surrogate pair."""
+    fill: int = Field(default=0, ge=0, le=2_000_000)
+    """`@fill@` in `arguments` stands for so many characters: a text that is long for its length's sake."""
     expect: Expectation
     names: str | None = None
     """For `refused`: the argument that the error must name."""
@@ -71,7 +73,7 @@ class Call(Spec):
         """The argument text as a client that joins the deltas has it; pairs split over two wire deltas are whole again."""
         if self.wire_deltas:
             return str(json.loads('"' + "".join(self.wire_deltas) + '"'))
-        return "".join(self.deltas) if self.arguments is None else self.arguments
+        return "".join(self.deltas) if self.arguments is None else self.arguments.replace("@fill@", "x" * self.fill)
 
 
 class Step(Spec):
@@ -183,6 +185,10 @@ class MustFail(Spec):
     mutant: str
     check: str
     finding: str
+    same_as: str
+    """The same case on the real arm."""
+    go_on: bool = False
+    """After a turn that is stuck, let the other sessions go on: how long they are kept out is the point."""
     stuck_after_s: float
     """A turn that is active while nothing has moved for this long is positive evidence, not a deadline of the harness."""
 

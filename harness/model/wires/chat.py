@@ -76,7 +76,7 @@ def argument_pieces(call: Call) -> tuple[str, ...]:
     """The argument text as JSON string bodies, one per delta."""
     if call.wire_deltas:
         return call.wire_deltas
-    text = call.arguments or ""
+    text = call.argument_text() if call.arguments is not None else ""
     pieces = call.deltas or tuple(text[at : at + DELTA_CHARS] for at in range(0, len(text), DELTA_CHARS)) or ("",)
     return tuple(json.dumps(piece)[1:-1] for piece in pieces)
 
