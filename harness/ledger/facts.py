@@ -15,10 +15,15 @@ from urllib.parse import unquote
 from harness.ledger.event import Command, Exchange, ModelExchange, Row
 from harness.scenario.spec import Call, Step
 
-HOST_BROKER, HOST_STORE, BROKER_WORKER, DRIVER_HOST = "host-broker", "host-store", "broker-worker", "driver-host"
+HOST_BROKER, HOST_STORE, BROKER_WORKER = "host-broker", "host-store", "broker-worker"
+WORKER_STORE, DRIVER_HOST = "worker-store", "driver-host"
 SHELL_TOOL = "run_shell_command"
 ERROR_PREFIX = "Error: "
 TURN_ENDS = ("turn_complete", "turn_error")
+RECOVERY_REQUIRED = "hosted_turn_recovery_required"
+"""The code with which a blocked session refuses."""
+SERVER_ERRORS = 500
+"""The first status that promises nothing about the effect."""
 
 Body = dict[str, Any]
 
@@ -61,6 +66,27 @@ def input_digest(value: object) -> str:
 def succeeded(exchange: Exchange) -> bool:
     """Whether the relay saw a reply of success."""
     return exchange.status is not None and 200 <= exchange.status < 300
+
+
+def uncertain(exchange: Exchange) -> bool:
+    """Whether nobody can tell from the reply if it took effect: there was none, or one that promises nothing."""
+    return exchange.status is None or exchange.status >= SERVER_ERRORS
+
+
+def publication(exchange: Exchange) -> tuple[str, str]:
+    """What a publication request does (`reserve`, `finished`, `admissions/prepare`, ...), and to which publication."""
+    _, _, rest = exchange.target.split("?", 1)[0].partition("/publications/")
+    if rest:
+        identity, _, verb = rest.partition("/")
+        return verb, unquote(identity)
+    asked = decoded(exchange.request)
+    return str(asked.get("operation", "")), str(asked.get("publicationId", ""))
+
+
+def error_code(exchange: Exchange) -> str | None:
+    """The code of the error that a reply tells of."""
+    error = decoded(exchange.reply).get("error")
+    return str(error.get("code")) if isinstance(error, dict) else None
 
 
 def subject(exchange: Exchange) -> str:
@@ -207,6 +233,12 @@ class Trace:
     executes: tuple[Exchange, ...]
     rows: tuple[Row, ...]
     commands: tuple[Command, ...]
+    unsure: tuple[Exchange, ...] = ()
+    """Starts and executes of unknown effect."""
+
+    def perhaps(self, operation: str) -> bool:
+        """Whether one of these was asked for and may have taken effect, though no reply says so."""
+        return any(exchange.operation == operation for exchange in self.unsure)
 
     @property
     def ids(self) -> frozenset[str]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal
 
-from harness.ledger.event import Command, Doubt, Driven, Exchange, Ledger, ModelExchange, Row, Tree
+from harness.ledger.event import Command, Doubt, Driven, Exchange, Fired, Ledger, ModelExchange, Row, Tree
 from harness.ledger.facts import (
     BROKER_WORKER,
     HOST_BROKER,
     HOST_STORE,
+    WORKER_STORE,
     Planned,
     Record,
     Served,
@@ -21,11 +22,13 @@ from harness.ledger.facts import (
     decoded,
     execution_id,
     listed,
+    publication,
     sha256,
     succeeded,
+    uncertain,
     utf8,
 )
-from harness.scenario.spec import Expectation
+from harness.scenario.spec import Act, Expectation
 
 
 class History:
@@ -60,6 +63,21 @@ class History:
         """What the driver did or saw, in order."""
         found = (event for event in self._events if isinstance(event, Driven) and event.act == act)
         return tuple(sorted((e for e in found if session in (None, e.session)), key=lambda event: event.order))
+
+    @cached_property
+    def fired(self) -> tuple[Fired, ...]:
+        """What became of each planned fault."""
+        return tuple(event for event in self._events if isinstance(event, Fired))
+
+    def blocked_at(self, session: str) -> int | None:
+        """When the driver first saw that the session says it is recovery-blocked; None if it never did."""
+        seen = (event.order for event in self.driven("blocked", session) if decoded(event.body).get("recoveryBlocked") is True)
+        return next(seen, None)
+
+    def turns(self, session: str) -> tuple[tuple[str, Act], ...]:
+        """(prompt id, act) of each prompt that the driver sent."""
+        acts = [act for _, act in self.case.prompts(session)]
+        return tuple((event.detail, act) for event, act in zip(self.driven("prompted", session), acts, strict=False))
 
     @cached_property
     def models(self) -> tuple[ModelExchange, ...]:
@@ -178,13 +196,20 @@ class History:
 
     def appended(self, session: str) -> tuple[Record, ...]:
         """The records that the relay saw appended with success, by sequence; a replay is the record it repeats."""
+        return self._appends(session, accepted=True)
+
+    def offered(self, session: str) -> tuple[Record, ...]:
+        """The records whose append had no certain outcome, by the sequence that they were meant for."""
+        return self._appends(session, accepted=False)
+
+    def _appends(self, session: str, *, accepted: bool) -> tuple[Record, ...]:
         found: dict[tuple[int, bytes], Record] = {}
-        for exchange in filter(succeeded, self.exchanges(HOST_STORE, "append", session=session)):
+        for exchange in filter(succeeded if accepted else uncertain, self.exchanges(HOST_STORE, "append", session=session)):
             asked, reply = decoded(exchange.request), decoded(exchange.reply)
             text = str(asked.get("text", ""))
             record = Record(
                 order=exchange.order,
-                sequence=int(reply.get("sequence") or 0),
+                sequence=int((reply.get("sequence") if accepted else asked.get("expectedSequence")) or 0),
                 kind=str(asked.get("kind")),
                 text=utf8(text),
                 command_id=str(asked.get("commandId")),
@@ -205,6 +230,11 @@ class History:
                 found.setdefault((record.sequence, text), record)
         return tuple(sorted(found.values(), key=lambda record: record.sequence))
 
+    def publications(self, *steps: str, session: str | None = None, window: Served | None = None) -> tuple[Exchange, ...]:
+        """The publication requests of host and worker, in order; those of these steps, or all of them."""
+        found = [e for edge in (HOST_STORE, WORKER_STORE) for e in self.exchanges(edge, "publication", session=session, window=window)]
+        return tuple(sorted((e for e in found if not steps or publication(e)[0] in steps), key=lambda exchange: exchange.order))
+
     def trace(self, planned: Planned) -> Trace:
         """What every witness saw of one call."""
         prepares = tuple(
@@ -223,4 +253,5 @@ class History:
             executes=tuple(e for e in executes if succeeded(e) and execution_id(e) in ids),
             rows=tuple(row for row in rows if row.values.get("tool_call_id") == planned.call.id),
             commands=tuple(command for command in self.commands if command.digest == digest),
+            unsure=tuple(e for e in (*starts, *executes) if uncertain(e) and execution_id(e) in ids),
         )

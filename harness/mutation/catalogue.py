@@ -8,14 +8,41 @@ from harness.errors import UsageError
 from harness.mutation.mutant import Mutant, apply
 from harness.stack.keeper import Sources
 
+_PARSED_COLUMN = """
+import json
+
+from sqlalchemy import JSON, TypeDecorator
+from sqlalchemy.dialects.postgresql import JSONB
+
+
+class Parsed(TypeDecorator):
+    impl = JSON().with_variant(JSONB(), "postgresql")
+    cache_ok = True
+
+    def process_bind_param(self, value, dialect):
+        return None if value is None else json.loads(value)
+
+    def process_result_value(self, value, dialect):
+        return None if value is None else json.dumps(value).encode()
+"""
+
 CATALOGUE: tuple[Mutant, ...] = (
     Mutant(
         id="host/unicode-removed",
         file="hosted/host/admission.py",
-        anchor='    Check("unicode", "Shell text is well-formed", check_unicode),\n',
-        replacement="",
+        edits=(('    Check("unicode", "Shell text is well-formed", check_unicode),\n', ""),),
         check="zero_acquisition",
         why="the admission check that this project exists for is not there",
+    ),
+    Mutant(
+        id="store/record-parsed",
+        file="hosted/store/tables.py",
+        edits=(
+            ("TABLES: Final = MetaData()\n", _PARSED_COLUMN + "\n\nTABLES: Final = MetaData()\n"),
+            ('Column("text", Blob, nullable=False)', 'Column("text", Parsed(), nullable=False)'),
+        ),
+        check="exact_text_in_store",
+        why="a column type that parses JSON gives back an equal value, and other characters",
     ),
 )
 

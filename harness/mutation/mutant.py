@@ -1,4 +1,4 @@
-"""A mutant: one change to the system under test, made in a copy by an exact anchor that must occur once."""
+"""A mutant: one change to the system under test, made in a copy by exact anchors that must each occur once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from harness.settings import SUBJECT_PACKAGE
 
 @dataclass(frozen=True)
 class Mutant:
-    """`anchor` in `file` (below the package) becomes `replacement`; `check` is the one that must notice."""
+    """`edits` (anchor → replacement) are made in `file`, below the package; `check` is the one that must notice."""
 
     id: str
     file: str
-    anchor: str
-    replacement: str
+    edits: tuple[tuple[str, str], ...]
     check: str
     why: str
 
@@ -28,7 +27,9 @@ def apply(mutant: Mutant, original: Path, folder: Path) -> Path:
     shutil.copytree(original / SUBJECT_PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "histories", "images"))
     target = package / mutant.file
     text = target.read_text(encoding="utf-8")
-    if (times := text.count(mutant.anchor)) != 1:
-        raise UsageError(f"mutant {mutant.id}: its anchor occurs {times} times in {mutant.file}, not once")
-    target.write_text(text.replace(mutant.anchor, mutant.replacement), encoding="utf-8")
+    for anchor, replacement in mutant.edits:
+        if (times := text.count(anchor)) != 1:
+            raise UsageError(f"mutant {mutant.id}: an anchor occurs {times} times in {mutant.file}, not once")
+        text = text.replace(anchor, replacement)
+    target.write_text(text, encoding="utf-8")
     return folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from harness.report.facts import Report, build
 from harness.run.result import CaseResult
 from harness.verdict import Verdict
+
+INCIDENT = "incident"
+"""Area of the cases that are shown side by side with their must-fail twins."""
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -44,7 +48,13 @@ def markdown(report: Report) -> str:
     areas: dict[str, list[CaseResult]] = {}
     for result in report.cases:
         areas.setdefault(result.area, []).append(result)
-    return environment.from_string(template).render(report=report, areas=areas, Verdict=Verdict) + "\n"
+    return environment.from_string(template).render(report=report, areas=areas, Verdict=Verdict, comparisons=comparisons) + "\n"
+
+
+def comparisons(results: Sequence[CaseResult]) -> list[tuple[CaseResult, CaseResult]]:
+    """(on the mutant, on the real arm) of the incident's cases that ran on both."""
+    real = {result.id: result for result in results}
+    return [(one, real[one.same_as]) for one in results if one.same_as in real and real[one.same_as].area == INCIDENT]
 
 
 def junit(report: Report) -> JUnitXml:

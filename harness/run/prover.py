@@ -9,6 +9,7 @@ from harness.clock import Deadline
 from harness.ledger import codec
 from harness.ledger.redact import Redactor
 from harness.limits import TURN_S
+from harness.model.data import with_words
 from harness.run.driver import drive
 from harness.run.judge import judge
 from harness.run.result import CaseResult, slug
@@ -45,7 +46,7 @@ class Prover:
         """The case's result, written beside its ledger. Errors of the stack pass through: the case then did not run."""
         arm = self.arms.arm(*arm_of(case))
         timer = Deadline(TURN_S)
-        ledger, timings = drive(case, arm, seed=self.seed, nonce=self.nonce)
+        ledger, timings = drive(with_words(case, seed=self.seed), arm, seed=self.seed, nonce=self.nonce)
         name = slug(case.id)
         codec.write(ledger, self.folder / LEDGERS / f"{name}.jsonl", Redactor(arm.secrets))
         result = judge(ledger, duration_s=timer.elapsed(), file=f"{LEDGERS}/{name}.jsonl", timings=timings)

@@ -32,6 +32,9 @@ class CaseResult(BaseModel):
     path: str
     profile: str
     expected: Literal["pass", "fail"]
+    mutant: str = ""
+    same_as: str = ""
+    """For a must-fail case: its mutant, and the id of the same case on the real arm."""
     verdict: Verdict
     outcome: Verdict
     """pass: as expected; fail: not; unknown: it could not be told."""
