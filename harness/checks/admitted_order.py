@@ -1,7 +1,8 @@
 """The order of an admitted call, as the relays saw it: each station was answered before the next one was asked for.
 
 Per call; between the calls of a batch only the stations that they share (assistant message, group of results) are ordered.
-The publisher comes from here too: an executed call without a registration for its own lease is red.
+The publisher comes from here too: on the local path an executed call without a registration for its own lease is red, and on the
+o2 path one without a grant of its own.
 """
 
 from __future__ import annotations
@@ -9,9 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.checks.check import Check, Finding, Notes, has_run
+from harness.checks.check import RUN, Check, Finding, Notes, has_run
 from harness.ledger.event import Exchange
-from harness.ledger.facts import HOST_BROKER, HOST_STORE, Planned, Served, decoded, execution_id, listed, subject, succeeded
+from harness.ledger.facts import (
+    HOST_BROKER,
+    HOST_STORE,
+    Planned,
+    Served,
+    decoded,
+    execution_id,
+    listed,
+    subject,
+    succeeded,
+    uncertain,
+)
 from harness.ledger.history import History
 from harness.scenario.spec import Case
 
@@ -77,52 +89,98 @@ def _captures(scene: Scene) -> list[Exchange]:
     return [e for e in found if started and e.order > started[0]] or found
 
 
-Station = tuple[str, Callable[[Scene], Sequence[Exchange]]]
-LOCAL: tuple[Station, ...] = (
-    ("acquire", _acquires),
-    ("publisher", _publishers),
-    ("assistant append", lambda scene: scene.appends("message.committed", "assistant")),
-    ("prepare", lambda scene: scene.own("prepare")),
-    ("tool.intent append", lambda scene: scene.appends("tool.intent")),
-    ("checkpoint append", lambda scene: scene.appends("checkpoint")),
-    ("start", lambda scene: scene.own("start")),
-    ("resource put of its capture", _captures),
-    ("tool_result append", lambda scene: scene.appends("message.committed", "tool_result")),
-    ("tool.receipt append", lambda scene: scene.appends("tool.receipt")),
-    ("acknowledge", lambda scene: scene.own("acknowledge")),
+def _published(step: str) -> Callable[[Scene], list[Exchange]]:
+    """This step of the publication of the call's own execution."""
+
+    def find(scene: Scene) -> list[Exchange]:
+        ids = scene.history.trace(scene.planned).ids
+        found = scene.history.publications(step, window=scene.step)
+        return [e for e in found if decoded(e.request).get("executionCallId") in ids]
+
+    return find
+
+
+@dataclass(frozen=True)
+class Station:
+    """One thing that must be answered before the next is asked for."""
+
+    name: str
+    find: Callable[[Scene], Sequence[Exchange]]
+    awaited: bool = True
+    """If not, the next one may be asked for once this one has been: somebody else does it, and may be quicker than the reply."""
+
+
+_TO_CHECKPOINT = (
+    Station("assistant append", lambda scene: scene.appends("message.committed", "assistant")),
+    Station("prepare", lambda scene: scene.own("prepare")),
+    Station("tool.intent append", lambda scene: scene.appends("tool.intent")),
+    Station("checkpoint append", lambda scene: scene.appends("checkpoint")),
 )
-ORDERS: Mapping[str, tuple[Station, ...]] = {"local": LOCAL}
-"""Capture path → its stations in order. The o2 path gets its row here; a path without one is not judged."""
+_RESULT = Station("tool_result append", lambda scene: scene.appends("message.committed", "tool_result"))
+_RECEIPT = Station("tool.receipt append", lambda scene: scene.appends("tool.receipt"))
+_ACKNOWLEDGE = Station("acknowledge", lambda scene: scene.own("acknowledge"))
+LOCAL = (
+    Station("acquire", _acquires),
+    Station("publisher", _publishers),
+    *_TO_CHECKPOINT,
+    Station("start", lambda scene: scene.own("start")),
+    Station("resource put of its capture", _captures),
+    _RESULT,
+    _RECEIPT,
+    _ACKNOWLEDGE,
+)
+O2 = (
+    Station("acquire", _acquires),
+    *_TO_CHECKPOINT,
+    Station("grant", _published("reserve")),
+    Station("start", lambda scene: scene.own("start"), awaited=False),
+    Station("finished by the worker", _published("finished")),
+    Station("admission", _published("admissions/prepare")),
+    _RECEIPT,
+    _RESULT,
+    _ACKNOWLEDGE,
+    Station("commit of the receipt", _published("receipts/commit")),
+)
+ORDERS: Mapping[str, tuple[Station, ...]] = {"local": LOCAL, "o2": O2}
+"""Capture path → its stations in order."""
 
 
 def _answered(exchanges: Sequence[Exchange]) -> bool:
     """Accepted, or perhaps accepted: a lost reply says nothing against it."""
-    return any(succeeded(e) or e.status is None for e in exchanges)
+    return any(succeeded(e) or uncertain(e) for e in exchanges)
 
 
 def _disorder(scene: Scene, stations: tuple[Station, ...], notes: Notes) -> Iterator[str]:
     done, before = 0, ""
-    for name, find in stations:
-        exchanges = find(scene)
+    for number, station in enumerate(stations):
+        exchanges = station.find(scene)
         if not _answered(exchanges):
-            notes.missing(f"{scene.planned.where}: no {name} was accepted in its place")
+            if _broke_off(scene, stations[number:]):
+                return
+            notes.missing(f"{scene.planned.where}: no {station.name} was accepted in its place")
             continue
         began = exchanges[0].order
         if began < done:
-            yield f"{scene.planned.where}: {name} (#{began}) was asked for before {before} was answered (#{done})"
-        done, before = next((e.finished for e in exchanges if succeeded(e)), began), name
+            yield f"{scene.planned.where}: {station.name} (#{began}) was asked for before {before} was answered (#{done})"
+        done, before = next((e.finished for e in exchanges if succeeded(e) and station.awaited), began), station.name
+
+
+def _broke_off(scene: Scene, rest: Sequence[Station]) -> bool:
+    """Whether the scenario lets this turn end here in an error, and nothing of what would have come later was accepted."""
+    ends_here = scene.step.ends_turn and scene.history.case.acts[scene.step.turn].ends == "turn_error"
+    return ends_here and not any(succeeded(e) for station in rest for e in station.find(scene))
 
 
 def judge(history: History) -> Finding:
     """All stations of every admitted call."""
-    notes, stations, calls = Notes(history), ORDERS[history.case.path], history.planned("executed", "stopped")
+    notes, stations, calls = Notes(history), ORDERS[history.case.path], history.planned(*RUN)
     for planned in calls:
         step = history.step_of(planned)
         if step is None:
             notes.missing(f"step {planned.number} of session {planned.session} was never served")
         else:
             notes.against(*_disorder(Scene(history, planned, step), stations, notes))
-    return notes.conclude(f"{len(calls)} call(s) went through {len(stations)} stations each, in order: {stations[0][0]} first")
+    return notes.conclude(f"{len(calls)} call(s) went through {len(stations)} stations each, in order: {stations[0].name} first")
 
 
 def _applies(case: Case) -> bool:
@@ -131,7 +189,7 @@ def _applies(case: Case) -> bool:
 
 CHECK = Check(
     id="admitted_order",
-    title="An admitted call goes through its stations in order, with a publisher before its reservation",
+    title="An admitted call goes through its stations in order, with a publisher or a grant of its own",
     needs=("model", "relay"),
     applies=_applies,
     judge=judge,

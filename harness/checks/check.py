@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from harness.ledger.event import Witness
 from harness.ledger.history import History
-from harness.scenario.spec import Case
+from harness.scenario.spec import Case, Expectation
 from harness.verdict import Verdict
 
 FINDING_CHARS = 500
@@ -96,6 +96,12 @@ class Notes:
         return Finding(Verdict.PASS, otherwise)
 
 
+RUN: tuple[Expectation, ...] = ("executed", "stopped")
+"""Calls that reach the worker."""
+ADMITTED: tuple[Expectation, ...] = (*RUN, "denied", "abandoned")
+"""Calls to which admission has no objection."""
+
+
 def has_calls(case: Case) -> bool:
     """Whether the model asks for any call."""
     return any(True for _ in case.calls())
@@ -108,7 +114,17 @@ def has_executed(case: Case) -> bool:
 
 def has_run(case: Case) -> bool:
     """Whether any call must reach the worker, whether or not it may come to its own end there."""
-    return any(True for _ in case.calls("executed", "stopped"))
+    return any(True for _ in case.calls(*RUN))
+
+
+def has_unheard(case: Case) -> bool:
+    """Whether any call must not come to a good end, or any turn."""
+    return any(True for _ in case.calls("abandoned", "denied", "stopped")) or any(act.ends == "turn_error" for act in case.acts)
+
+
+def asks(case: Case) -> bool:
+    """Whether admitted calls have to be allowed by somebody."""
+    return case.approval is not None and case.approval.mode == "ask"
 
 
 def has_refused(case: Case) -> bool:

@@ -1,14 +1,15 @@
 """When all is over nobody holds the workspace.
 
 A lease that is held after every turn of its session has ended is evidence, whatever else the harness was unsure of; that the
-broker still held open work at the end is then no excuse, but the very thing.
+broker still held open work at the end is then no excuse, but the very thing. The one exception is a session that says it is
+recovery-blocked and has an execution of which nobody knows the end: there the fence has to stay.
 """
 
 from __future__ import annotations
 
 from harness.checks.check import Check, Finding, Notes, has_run
 from harness.ledger.event import Exchange, Row
-from harness.ledger.facts import HOST_BROKER, decoded, succeeded
+from harness.ledger.facts import HOST_BROKER, decoded, succeeded, uncertain
 from harness.ledger.history import History
 
 _WORK = ("acquire", "publisher", "prepare", "start", "status", "cancel", "acknowledge")
@@ -16,6 +17,17 @@ _WORK = ("acquire", "publisher", "prepare", "start", "status", "cancel", "acknow
 
 OPEN_WORK = ("the broker holds open work", "not quiet within")
 """How doubts begin that only say that something was still held."""
+
+
+def _fenced(history: History, session: str) -> bool:
+    """Whether the session is visibly blocked over work that is open, or may be."""
+    if history.blocked_at(session) is None:
+        return False
+    prepares = history.exchanges(HOST_BROKER, "prepare", session=session)
+    ends = [(row.values.get("state"), row.values.get("acknowledged_ms")) for row in history.rows("executions", session)]
+    answered = {decoded(e.request).get("idempotencyKey") for e in prepares if not uncertain(e)}
+    unsure = any(uncertain(e) and decoded(e.request).get("idempotencyKey") not in answered for e in prepares)
+    return unsure or any(state != "settled" or acknowledged is None for state, acknowledged in ends)
 
 
 def _released(exchange: Exchange) -> bool:
@@ -43,31 +55,35 @@ def _held(row: Row) -> str | None:
     return f"workspaces row is held by {holder}" if holder else None
 
 
-def _over(history: History, row: Row) -> bool:
-    """Whether the turns of the row's session, or of all where it names none, have ended."""
+def _owners(history: History, row: Row) -> tuple[str, ...]:
+    """The session of a row, or all of them where it names none."""
     runtimes = {r.values.get("runtime_session_id"): r.values.get("harness_session_id") for r in history.rows("runtimes")}
     owner = row.values.get("harness_session_id") or runtimes.get(row.values.get("holder"))
-    sessions = [name for name in history.sessions if history.meta.sessions.get(name) == owner] or history.sessions
-    return all(history.ended(name) for name in sessions)
+    return tuple(name for name in history.sessions if history.meta.sessions.get(name) == owner) or history.sessions
 
 
 def judge(history: History) -> Finding:
     """Released on the wire and in SQL; at least one lease must have been taken for that to mean something."""
-    notes = Notes(history)
+    notes, fenced = Notes(history), {session for session in history.sessions if _fenced(history, session)}
     for row in (*history.rows("leases"), *history.rows("workspaces")):
-        if what := _held(row):
-            (notes.against if _over(history, row) else notes.missing)(f"SQL: {what}")
+        owners = _owners(history, row)
+        if (what := _held(row)) and not fenced.issuperset(owners):
+            (notes.against if all(map(history.ended, owners)) else notes.missing)(f"SQL: {what}")
     only_open_work = all(doubt.startswith(OPEN_WORK) for doubt in history.doubts)
     for session in history.sessions:
         certain = only_open_work and history.ended(session)
-        (notes.against if certain else notes.missing)(*_on_the_wire(history, session))
+        if session not in fenced:
+            (notes.against if certain else notes.missing)(*_on_the_wire(history, session))
     leases = history.rows("leases")
     acquired = [e for e in history.exchanges(HOST_BROKER, "acquire") if succeeded(e)]
     if not history.rows("workspaces"):
         notes.gap("no control: SQL has no workspaces row")
     if not leases or not acquired:
         notes.gap(f"no control: the relay saw {len(acquired)} granted acquires, SQL has {len(leases)} leases rows")
-    return notes.conclude(f"{len(leases)} leases row(s) released, no workspace held; control: acquire #{_first(acquired)}")
+    said = f"{len(leases)} leases row(s) released, no workspace held"
+    if fenced:
+        said = f"of {len(leases)} leases row(s) only those of blocked session(s) {', '.join(sorted(fenced))} may be held"
+    return notes.conclude(f"{said}; control: acquire #{_first(acquired)}")
 
 
 def _first(exchanges: list[Exchange]) -> int:

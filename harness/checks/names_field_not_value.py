@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from harness.checks.absence import gaps
-from harness.checks.check import Check, Finding, Notes
+from harness.checks.check import ADMITTED, Check, Finding, Notes
 from harness.checks.echo import damaged, echoed, value_of, words
 from harness.ledger.event import ModelExchange
 from harness.ledger.facts import Heard, Served, decoded, heard, listed
@@ -74,7 +74,7 @@ def _shown(history: History, step: Served) -> Iterator[Place]:
 
 def _reused(history: History, step: Served) -> bool:
     ids = {call.id for call in step.step.call}
-    return any(planned.session == step.session and planned.call.id in ids for planned in history.planned("executed", "stopped"))
+    return any(planned.session == step.session and planned.call.id in ids for planned in history.planned(*ADMITTED))
 
 
 def _mistakes(history: History, step: Served) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.checks.check import Notes
 
@@ -16,8 +16,8 @@ class Pair:
     right: str
     seen: Counter[object]
     kept: Counter[object]
-    unanswered: bool = False
-    """Whether a reply was lost, so that the right side may know more than the left."""
+    perhaps: Counter[object] = field(default_factory=Counter)
+    """Facts that were asked for without a certain answer: the right side may have them."""
 
     @property
     def text(self) -> str:
@@ -27,7 +27,6 @@ class Pair:
         return f"{counts} ({only[0]} only in the first, {only[1]} only in the second)"
 
     def note(self, notes: Notes) -> None:
-        """A disagreement is a contradiction unless a lost reply explains it."""
-        if self.seen != self.kept:
-            explained = self.unanswered and not self.seen - self.kept
-            (notes.gap if explained else notes.against)(self.text)
+        """A disagreement is a contradiction, unless the very facts that one side lacks were asked for and not answered."""
+        if self.seen - self.kept or (self.kept - self.seen) - self.perhaps:
+            notes.against(self.text)

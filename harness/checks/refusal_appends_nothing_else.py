@@ -7,7 +7,7 @@ what was accepted. Where the script ends the turn with a refusal, the end of the
 from __future__ import annotations
 
 from harness.checks.absence import counted, gaps
-from harness.checks.check import Check, Finding, Notes, has_refused
+from harness.checks.check import ADMITTED, Check, Finding, Notes, has_refused
 from harness.ledger.event import Exchange
 from harness.ledger.facts import HOST_STORE, TURN_ENDS, Record, Served, decoded
 from harness.ledger.history import History
@@ -44,7 +44,7 @@ def _extras(history: History, step: Served) -> list[str]:
 
 def _marks(history: History) -> list[str]:
     """Records of calls that had to be refused, at whatever time; a correction may reuse the id, then the window tells."""
-    reused = {(call.session, call.call.id) for call in history.planned("executed", "stopped")}
+    reused = {(call.session, call.call.id) for call in history.planned(*ADMITTED)}
     found = []
     for planned in history.planned("refused", "sibling"):
         if (planned.session, planned.call.id) in reused:

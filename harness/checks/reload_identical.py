@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from harness.checks.check import Check, Finding, Notes
-from harness.checks.reloads import Reload, reloads
+from harness.checks.reloads import Reload, blocked_before, reloads
 from harness.ledger.event import Driven, Exchange
-from harness.ledger.facts import HOST_BROKER, HOST_STORE, decoded, heard
+from harness.ledger.facts import HOST_BROKER, HOST_STORE, TURN_ENDS, decoded, heard, listed
 from harness.ledger.history import History
 from harness.scenario.spec import Case
 
@@ -20,18 +20,26 @@ def _transcript(history: History, reload: Reload, notes: Notes) -> None:
     ended = [event for event in history.driven("ended", reload.session) if event.order < reload.loaded.order]
     if not ended:
         notes.missing(f"no turn of session {reload.session} ended before {reload.where}")
+    elif blocked_before(history, reload):
+        known = [event for event in listed(decoded(ended[-1].body), "events") if event.get("type") not in TURN_ENDS]
+        again = listed(decoded(reload.loaded.body), "events")
+        if any(event not in again for event in known):
+            notes.against(f"the transcript after {reload.where} lacks what the one at the blocked turn's end had")
     elif _canonical(ended[-1]) != _canonical(reload.loaded):
         notes.against(f"the transcript after {reload.where} differs from the one at the last turn's end")
 
 
 def _records(history: History, reload: Reload, notes: Notes) -> None:
     appended = {r.sequence: r.text for r in history.appended(reload.session) if r.order < reload.start}
+    perhaps = {(r.sequence, r.text) for r in history.offered(reload.session) if r.order < reload.start}
     read = history.read_back(reload.session, reload.start, reload.until)
     texts = {record.sequence: record.text for record in read}
     lost = sorted(appended.keys() - texts.keys())
     if lost:
         notes.against(f"{len(lost)} appended records were not read back after {reload.where}, first sequence {lost[0]}")
-    more = sorted(record.sequence for record in read if record.sequence not in appended)
+    more = sorted(
+        record.sequence for record in read if record.sequence not in appended and (record.sequence, record.text) not in perhaps
+    )
     if more:
         notes.against(f"{len(more)} records that were never appended were read back after {reload.where}, first sequence {more[0]}")
     for record in read:
@@ -49,9 +57,16 @@ def _requests(history: History, reload: Reload, notes: Notes) -> None:
     served = [step for step in history.served if step.request == reload.before]
     for step in served:
         answer = later[len(earlier) : len(earlier) + 1]
+        if any(call.expect == "abandoned" for call in step.step.call):
+            continue  # it may have been kept or not: its session was blocked first
         calls = tuple((call.id, call.tool, call.argument_text()) for call in step.step.call)
         if [(m.role, m.text, m.calls) for m in answer] != [("assistant", step.step.text or "", calls)]:
             notes.against(f"model request #{reload.after.order} after {reload.where} does not repeat the model's last answer")
+
+
+def _ends_a_turn(exchange: Exchange) -> bool:
+    asked = decoded(exchange.request)
+    return asked.get("kind") == "session" and decoded(str(asked.get("text", ""))).get("event") == "turn_error"
 
 
 def _traffic(history: History, reload: Reload) -> list[Exchange]:
@@ -61,6 +76,8 @@ def _traffic(history: History, reload: Reload) -> list[Exchange]:
         for e in history.exchanges(HOST_STORE, "append", "resource", session=reload.session)
         if e.method != "GET" and e.order > reload.start and (reload.left is None or e.order <= reload.left)
     ]
+    if blocked_before(history, reload):  # the turn that the block cut off gets its end on record
+        writes = [e for e in writes if not _ends_a_turn(e)]
     return writes + [
         e
         for e in history.exchanges(HOST_BROKER, session=reload.session)

@@ -45,3 +45,9 @@ def reloads(history: History, session: str) -> list[Reload]:
         around = before[-1] if before else None, after[0] if after else None
         found.append(Reload(session, exchange.order, went_on, loaded, *around, until))
     return found
+
+
+def blocked_before(history: History, reload: Reload) -> bool:
+    """Whether the session was recovery-blocked when it was left."""
+    seen = history.blocked_at(reload.session)
+    return seen is not None and seen < reload.loaded.order

@@ -1,43 +1,70 @@
-"""The result of an executed call is in the model's next request."""
+"""The result of an admitted call is in the model's next request, and says how the call ended.
+
+What a blocked session leaves abandoned has no result: of it `no_false_success` speaks.
+"""
 
 from __future__ import annotations
 
-from harness.checks.check import Check, Finding, Notes, has_executed
-from harness.ledger.facts import Served
+from collections.abc import Sequence
+
+from harness.checks.check import Check, Finding, Notes
+from harness.ledger.facts import Heard, Served
 from harness.ledger.history import History
+from harness.scenario.spec import Call, Case, Expectation
+
+TOLD: tuple[Expectation, ...] = ("executed", "stopped", "denied")
+"""Calls of which the model has to hear."""
+
+
+def _told(call: Call, answers: Sequence[Heard], where: str) -> str | None:
+    """What is wrong with what the model was told about one call."""
+    if len(answers) != 1:
+        return f"{len(answers)} results of call {call.id} of {where} reached the model, not 1"
+    if call.expect != "executed":
+        return (
+            None
+            if answers[0].is_error
+            else f"the model was told that call {call.id} of {where}, which was {call.expect}, went well"
+        )
+    if answers[0].is_error:
+        return f"the model was told that call {call.id} of {where} failed"
+    if call.output is not None and call.output not in answers[0].text:
+        return f"the result of call {call.id} of {where} does not hold the declared output"
+    return None
 
 
 def _mistakes(step: Served) -> list[str]:
-    found = []
-    for call in step.step.call:
-        results = [answer for answer in step.answers if answer.call == call.id]
-        if len(results) != 1:
-            found.append(f"{len(results)} results of call {call.id} of {step.where} reached the model, not 1")
-        elif results[0].is_error:
-            found.append(f"the model was told that call {call.id} of {step.where} failed")
-        elif call.output is not None and call.output not in results[0].text:
-            found.append(f"the result of call {call.id} of {step.where} does not hold the declared output")
-    return found
+    told = ((call, [answer for answer in step.answers if answer.call == call.id]) for call in step.step.call)
+    return [wrong for call, answers in told if call.expect in TOLD and (wrong := _told(call, answers, step.where))]
+
+
+def _due(history: History, step: Served) -> bool:
+    """Whether the model had to be asked again: not where the scenario lets the turn end in an error right after this step."""
+    return not (step.ends_turn and history.case.acts[step.turn].ends == "turn_error")
 
 
 def judge(history: History) -> Finding:
-    """One result per executed call, no error, with the declared output."""
+    """One result per call; no error and the declared output for an executed one, an error for one that was stopped or denied."""
     notes = Notes(history)
     notes.missing(*(f"{name} was never served" for name in history.unserved))
-    steps = [step for step in history.served if any(call.expect == "executed" for call in step.step.call)]
+    steps = [step for step in history.served if any(call.expect in TOLD for call in step.step.call)]
     for step in steps:
-        if step.after is None:
-            notes.missing(f"no model request followed {step.where}")
-        else:
+        if step.after is not None and (_due(history, step) or step.answers):
             notes.against(*_mistakes(step))
+        elif _due(history, step):
+            notes.missing(f"no model request followed {step.where}")
     orders = ", ".join(f"#{step.after.order}" for step in steps if step.after)
-    return notes.conclude(f"every result of an executed call is in model request(s) {orders}")
+    return notes.conclude(f"every result of an admitted call is in model request(s) {orders or '- (none was due)'}")
+
+
+def _applies(case: Case) -> bool:
+    return any(True for _ in case.calls(*TOLD))
 
 
 CHECK = Check(
     id="result_reaches_model",
-    title="The result of every executed call is in the next model request",
+    title="The result of every admitted call is in the next model request, and says how it ended",
     needs=("model",),
-    applies=has_executed,
+    applies=_applies,
     judge=judge,
 )

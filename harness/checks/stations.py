@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.checks.check import Notes
+from harness.checks.check import RUN, Notes
 from harness.ledger.event import Exchange
 from harness.ledger.facts import BROKER_WORKER, HOST_BROKER, Body, Planned, decoded, execution_id
 from harness.ledger.history import History
@@ -23,7 +23,7 @@ class Admitted:
 
 def admitted(history: History, notes: Notes) -> Iterator[Admitted]:
     """Every call that must run; a call whose arguments cannot be read as one object is a gap."""
-    for planned in history.planned("executed", "stopped"):
+    for planned in history.planned(*RUN):
         try:
             given = read_once(planned.call.argument_text())
         except ValueError:

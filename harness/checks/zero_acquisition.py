@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.checks.absence import Claim, granted_generation
 from harness.checks.check import Check, has_refused
 
-_CLAIM = Claim(operations=("acquire",), table="leases", generation=granted_generation)
+_CLAIM = Claim(operations=("acquire",), table="leases", key=granted_generation)
 
 CHECK = Check(
     id="zero_acquisition",

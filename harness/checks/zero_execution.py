@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from harness.checks.absence import counted, gaps, intruder
-from harness.checks.check import Check, Finding, Notes, has_refused
+from harness.checks.check import ADMITTED, RUN, Check, Finding, Notes, has_refused
 from harness.ledger.facts import BROKER_WORKER, HOST_BROKER, decoded, sha256
 from harness.ledger.history import History
 
@@ -27,10 +27,10 @@ def _in_windows(history: History) -> list[str]:
 def _by_call(history: History) -> list[str]:
     """Reservations and executions of calls that had to be refused, at whatever time."""
     found = []
-    executed = {(call.session, call.call.id) for call in history.planned("executed", "stopped")}
+    admitted = {(call.session, call.call.id) for call in history.planned(*ADMITTED)}
     for planned in history.planned("refused", "sibling"):
         key, where = planned.call.id, planned.where
-        if (planned.session, key) in executed:  # a correction may reuse the id; then only the window tells them apart
+        if (planned.session, key) in admitted:  # a correction may reuse the id; then only the window tells them apart
             continue
         prepares = history.exchanges(HOST_BROKER, "prepare", session=planned.session)
         asked = [e for e in prepares if decoded(e.request).get("toolCallId") == key]
@@ -42,7 +42,7 @@ def _by_call(history: History) -> list[str]:
 
 def _spawned(history: History) -> list[str]:
     """Commands that no executed call explains. By digest, not by time: the process record may arrive late."""
-    explained = Counter(sha256(call.command) for call in history.planned("executed", "stopped") if call.command is not None)
+    explained = Counter(sha256(call.command) for call in history.planned(*RUN) if call.command is not None)
     found = []
     for command in history.commands:
         explained[command.digest] -= 1

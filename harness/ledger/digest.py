@@ -1,15 +1,17 @@
 """The digest of a case: what happened, without when and under which names.
 
 Per session and edge, the decision events in causal order with their outcomes and content hashes. Left out: orders, times, nonces,
-ports, ids that services make (executions become ordinals), request and client ids, warm-ups, polls, writer leases, busy
-retries, fencing generations, repeated model requests, and the values of digests over content that may itself hold ids. Two runs
-with one seed have the same digest, on any number of workers and on either engine.
+ports, ids that services make (executions, publications and approvals become ordinals), grant tokens and their expiry, request
+and client ids, warm-ups, polls, renewals, writer leases, busy retries, fencing generations, repeated model requests, and the
+values of digests over content that may itself hold ids. Two runs with one seed have the same digest, on any number of workers
+and on either engine.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from harness.ledger.event import Exchange, Ledger, Row
@@ -17,8 +19,11 @@ from harness.ledger.facts import (
     BROKER_WORKER,
     HOST_BROKER,
     HOST_STORE,
+    WORKER_STORE,
     decoded,
+    error_code,
     execution_id,
+    publication,
     sha256,
     subject,
     succeeded,
@@ -28,12 +33,22 @@ from harness.ledger.history import History
 
 _PASSING = frozenset({"warm", "status", "observe"})
 """Operations that decide nothing and whose number depends on time."""
-_WAITING = frozenset({"workspace_busy", "writer_busy"})
+_WAITING = frozenset({"workspace_busy", "writer_busy", "objects_unavailable"})
 """Error codes that only mean: ask again later."""
 _TIMED = frozenset({"still_active", "busy_not_seen"})
 """Acts of the driver whose detail holds a time."""
-_OF_CONTENT = re.compile(rb'"(captureDigest|receiptDigest)"\s*:\s*"[^"]*"')
+_OF_CONTENT = re.compile(rb'"(captureDigest|receiptDigest|manifestDigest)"\s*:\s*"[^"]*"')
 """Digests over content that may hold ids of the run."""
+_GENERATION = re.compile(rb'"generation"\s*:\s*[0-9]+')
+"""Fencing generations, in records of approvals."""
+_ACTS = (
+    *("created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_not_seen", "cancelled"),
+    *("blocked", "load_refused", "asked", "answered", "expired"),
+)
+"""Acts of the driver that decide something."""
+_TELLING = frozenset({"blocked", "asked", "answered"})
+"""Those whose body is evidence that stands nowhere else."""
+_PUBLISHED = ("grants", "publications", "admissions", "receipts")
 
 
 def digest(ledger: Ledger) -> str:
@@ -55,11 +70,18 @@ class _Projection:
         self.ordinals: dict[str, str] = {}
         for session in (*history.sessions, ""):
             prepares = filter(succeeded, history.exchanges(HOST_BROKER, "prepare", session=session))
-            for place, identity in enumerate(dict.fromkeys(map(execution_id, prepares)), start=1):
-                self.ordinals.setdefault(identity, f"<execution-{session}-{place}>")
+            self.count("execution", session, map(execution_id, prepares))
+            self.count("publication", session, (publication(e)[1] for e in history.publications("reserve", session=session)))
+            records = (*history.records(session), *history.appended(session)) if session else ()
+            self.count("approval", session, (str(r.body.get("approvalId", "")) for r in records if r.kind == "approval"))
         # The longest first, so that no id is replaced inside another one.
         self.names = {name: self.ordinals[name] for name in sorted(self.ordinals, key=len, reverse=True) if name}
         self.names[history.meta.nonce] = "<nonce>"
+
+    def count(self, what: str, session: str, ids: Iterable[str]) -> None:
+        """Give ids their ordinals, in order of appearance."""
+        for place, identity in enumerate(dict.fromkeys(ids), start=1):
+            self.ordinals.setdefault(identity, f"<{what}-{session}-{place}>")
 
     def whole(self) -> dict[str, Any]:
         """Every part; what belongs to a session stands under its label."""
@@ -69,6 +91,7 @@ class _Projection:
             "sessions": {label: self.session(label) for label in self.history.sessions},
             "unattributed": self.edges(""),
             "commands": sorted(command.digest for command in self.history.commands),
+            "faults": sorted((fault.edge, fault.operation, fault.tap, fault.times) for fault in self.history.fired),
             "tree": sorted((entry.path, entry.type, entry.sha256) for entry in tree.entries) if tree else None,
         }
 
@@ -83,16 +106,22 @@ class _Projection:
             "executions": sorted(map(self.execution, self.history.rows("executions", label))),
             "records": [[r.sequence, r.kind, self.content(r.text)] for r in self.history.records(label)],
             "resources": len(self.history.rows("resources", label)),
+            "published": sorted(
+                [table, self.named(str(row.values.get("publication_id"))), str(row.values.get("state"))]
+                for table in _PUBLISHED
+                for row in self.history.rows(table, label)
+            ),
         }
 
     def edges(self, label: str) -> dict[str, Any]:
         """Edge → its decision events, in order."""
-        seen = {edge: self.history.exchanges(edge, session=label) for edge in (HOST_BROKER, HOST_STORE, BROKER_WORKER)}
+        edges = (HOST_BROKER, HOST_STORE, BROKER_WORKER, WORKER_STORE)
+        seen = {edge: self.history.exchanges(edge, session=label) for edge in edges}
         return {edge: [self.exchange(e) for e in exchanges if _decides(e)] for edge, exchanges in seen.items()}
 
     def exchange(self, exchange: Exchange) -> list[Any]:
         """Operation, outcome and content of one exchange."""
-        return [exchange.operation, exchange.status, _error(exchange), exchange.fault, *self.said(exchange)]
+        return [exchange.operation, exchange.status, error_code(exchange), exchange.fault, *self.said(exchange)]
 
     def said(self, exchange: Exchange) -> list[Any]:
         """What one exchange is about, by operation."""
@@ -115,13 +144,22 @@ class _Projection:
                 found = [_verb(exchange)]
             case "resource":
                 found = [exchange.method]
+            case "publication":
+                step, identity = publication(exchange)
+                found = [step, self.named(identity), decoded(exchange.reply).get("state")]
         return found
 
     def driven(self, label: str) -> list[list[str]]:
         """What the driver did and saw; how long it waited is left out."""
-        acts = ("created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_not_seen", "cancelled")
-        found = sorted((e for act in acts for e in self.history.driven(act, label)), key=lambda event: event.order)
-        return [[event.act, "" if event.act in _TIMED else self.named(event.detail)] for event in found]
+        found = sorted((e for act in _ACTS for e in self.history.driven(act, label)), key=lambda event: event.order)
+        return [
+            [
+                event.act,
+                "" if event.act in _TIMED else self.named(event.detail),
+                self.content(event.body) if event.act in _TELLING else "",
+            ]
+            for event in found
+        ]
 
     def execution(self, row: Row) -> tuple[str, ...]:
         """The end of one execution."""
@@ -137,18 +175,15 @@ class _Projection:
         """The digest of bytes with the run's names replaced."""
         for name, stands_for in self.names.items():
             raw = raw.replace(name.encode("ascii"), stands_for.encode("utf-8"))
-        return sha256(_OF_CONTENT.sub(rb'"\1":"<digest>"', raw))
+        return sha256(_GENERATION.sub(b'"generation":0', _OF_CONTENT.sub(rb'"\1":"<digest>"', raw)))
 
 
 def _verb(exchange: Exchange) -> str:
     return exchange.target.split("?", 1)[0].rsplit(":", 1)[-1]
 
 
-def _error(exchange: Exchange) -> str | None:
-    error = decoded(exchange.reply).get("error")
-    return str(error.get("code")) if isinstance(error, dict) else None
-
-
 def _decides(exchange: Exchange) -> bool:
-    renewal = exchange.operation == "writer" and _verb(exchange) == "renew"
-    return exchange.operation not in _PASSING and not renewal and _error(exchange) not in _WAITING
+    renewal = (exchange.operation == "writer" and _verb(exchange) == "renew") or (
+        exchange.operation == "publication" and publication(exchange)[0] == "renew"
+    )
+    return exchange.operation not in _PASSING and not renewal and error_code(exchange) not in _WAITING

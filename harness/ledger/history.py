@@ -232,7 +232,9 @@ class History:
 
     def publications(self, *steps: str, session: str | None = None, window: Served | None = None) -> tuple[Exchange, ...]:
         """The publication requests of host and worker, in order; those of these steps, or all of them."""
-        found = [e for edge in (HOST_STORE, WORKER_STORE) for e in self.exchanges(edge, "publication", session=session, window=window)]
+        found = [
+            e for edge in (HOST_STORE, WORKER_STORE) for e in self.exchanges(edge, "publication", session=session, window=window)
+        ]
         return tuple(sorted((e for e in found if not steps or publication(e)[0] in steps), key=lambda exchange: exchange.order))
 
     def trace(self, planned: Planned) -> Trace:

@@ -7,6 +7,7 @@ seal, is put as a doubt into every open case.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -81,6 +82,7 @@ class Cases:
     workspaces: Path
     by_token: dict[str, OpenCase] = field(default_factory=dict)
     by_session: dict[str, OpenCase] = field(default_factory=dict)
+    by_tenant: dict[str, OpenCase] = field(default_factory=dict)
 
     def register(self, registration: Registration) -> OpenCase:
         """Open a case; `Refused` if its token is in use."""
@@ -88,6 +90,7 @@ class Cases:
         if case.names.token in self.by_token:
             raise Refused(f"case {registration.case.id} is registered already", status=409, code="case_exists")
         self.by_token[case.names.token] = case
+        self.by_tenant[case.names.tenant] = case
         self.by_session.update(dict.fromkeys(case.names.sessions.values(), case))
         return case
 
@@ -107,13 +110,16 @@ class Cases:
 
     def command(self, record: Record | None) -> None:
         """Put a process record into the case whose workspace it ran in."""
-        directory = Path(record.directory) if record else Path()
-        for case in self.by_token.values():
-            if record and directory.is_relative_to(self.workspace(case)) and not case.sealed:
-                order = case.tick()
-                shown = str(directory.relative_to(self.workspaces))
-                case.journal.append(
-                    Command(order=order, digest=record.digest, length=record.length, prefix=record.prefix, directory=shown)
-                )
-                return
-        self.stray("a process record belongs to no open case")
+        case = self._standing_in(record.directory) if record else None
+        if record is None or case is None or case.sealed:
+            self.stray("a process record belongs to no open case")
+            return
+        shown = os.path.relpath(record.directory, self.workspaces)
+        case.journal.append(
+            Command(order=case.tick(), digest=record.digest, length=record.length, prefix=record.prefix, directory=shown)
+        )
+
+    def _standing_in(self, directory: str) -> OpenCase | None:
+        parts = os.path.relpath(directory, self.workspaces).split("/")
+        case = self.by_tenant.get(parts[1]) if len(parts) >= 3 else None
+        return case if case and parts[:3] == [case.registration.arm, case.names.tenant, case.names.workspace] else None

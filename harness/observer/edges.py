@@ -26,6 +26,7 @@ EDGE_OF = {
 }
 """Name in a relay's URL → edge."""
 UNATTRIBUTED = "-"
+ORDER_HEADER = "x-loudgate-order"
 _SESSION_IN_PATH = re.compile(r"/sessions?/([A-Za-z0-9._:-]{1,128}?)(?:/|$)")
 
 
@@ -81,7 +82,11 @@ class Relays:
             body,
             kept(request.headers),
         )
-        return self._answer(request, await self._pass_on(case, named, sent))
+        response = self._answer(request, await self._pass_on(case, named, sent))
+        if edge == DRIVER_HOST:
+            # The driver puts down what it saw at this place in the order, without asking for one.
+            response.headers[ORDER_HEADER] = str(case.tick())
+        return response
 
     async def _pass_on(self, case: OpenCase, named: str, sent: Sent) -> Reply:
         order, base = case.tick(), case.registration.upstreams[sent.edge]

@@ -40,8 +40,7 @@ class Play:
     def note(self, act: DriverAct, session: str, *, detail: str = "", body: Any = None) -> None:
         """Put down what the driver did or saw."""
         raw = b"" if body is None else json.dumps(body).encode("ascii")
-        order = int(self.observation.state()["order"])
-        self.events.append(Driven(order=order, act=act, session=session, detail=detail, body=raw))
+        self.events.append(Driven(order=self.sessions.order, act=act, session=session, detail=detail, body=raw))
 
     def skips(self, act: Act) -> bool:
         """Whether the play is over for this act: some turn is stuck, and it is not one of another session that shall go on."""

@@ -105,6 +105,11 @@ class HostedSessions:
         reply = self._http.call("POST", f"/session/{description['sessionId']}/load", description)
         self._clients[label] = reply["clientId"]
 
+    @property
+    def order(self) -> int:
+        """Place of the last reply in the case's logical order."""
+        return self._http.order
+
     def attached(self) -> tuple[str, ...]:
         """Labels of the sessions that are open now."""
         return tuple(self._clients)

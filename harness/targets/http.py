@@ -10,6 +10,7 @@ import httpx
 
 from harness.errors import OutcomeUnknown, Refused, TimedOut
 from harness.limits import CALL_S
+from harness.observer.edges import ORDER_HEADER
 
 
 @lru_cache(maxsize=1)
@@ -23,6 +24,8 @@ class Http:
     """JSON calls to one base URL with one bearer token."""
 
     def __init__(self, base: str, token: str) -> None:
+        self.order = 0
+        """Place of the last reply in the case's logical order, where a relay has told it."""
         self._base, self._headers = base, {"authorization": f"Bearer {token}", "content-type": "application/json"}
 
     def call(self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Any:
@@ -36,6 +39,7 @@ class Http:
             raise TimedOut(f"{method} {path}: no reply within {CALL_S:g} s") from error
         except httpx.HTTPError as error:
             raise OutcomeUnknown(f"{method} {path}: {type(error).__name__}") from error
+        self.order = int(response.headers.get(ORDER_HEADER, self.order))
         return _read(f"{method} {path}", response)
 
 
