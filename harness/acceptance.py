@@ -155,7 +155,7 @@ def open_acceptance(settings: Settings, *, command: str, say: Callable[[str], No
     run = runs.open_run(run_id)
     original, folder = subject_root(), settings.out.resolve() / run_id
     try:
-        assembly = ENGINES[settings.engine].assemble(run, folder / LOGS, say)
+        assembly = ENGINES[settings.engine].assemble(run, folder / LOGS, store, say)
         folder.mkdir(exist_ok=True)
     except LoudgateError:
         run.remove()

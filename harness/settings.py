@@ -19,7 +19,7 @@ REPORTS = Path("e2e-reports")
 STATE_VARIABLE = "LOUDGATE_STATE"
 SUBJECT_PACKAGE = "fixtures"
 ENGINE_NAMES = ("process", "docker")
-STORE_NAMES = ("sqlite", "postgres")
+STORE_NAMES = ("sqlite", "postgres", "mariadb")
 
 
 class Settings(BaseModel):

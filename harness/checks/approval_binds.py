@@ -6,6 +6,7 @@ The digest is reckoned here from the model's own arguments; what the host calls 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from harness.checks.check import Check, Finding, Notes, asks
 from harness.checks.questions import REQUESTED, Asking, answers, askings, kept, pending
@@ -29,6 +30,8 @@ def _own(history: History, planned: Planned, step: Served) -> list[Asking]:
 def _settled(history: History, planned: Planned, own: Sequence[Asking], notes: Notes) -> bool:
     """Asked once, settled once, as expected, and kept so in SQL; says whether the rest can be judged."""
     states, allowed = [one.state for one in own], SETTLED[planned.call.expect]
+    if not states and planned.call.expect == "denied" and history.driven("cancelled", planned.session):
+        return False  # a cancelled turn asks no more
     if states[:1] != [REQUESTED] or len(states) < 2:
         notes.missing(f"{planned.where}: its approval records are {', '.join(states) or 'none'}, not {REQUESTED} and {allowed[0]}")
         return False
@@ -87,7 +90,7 @@ def _in_turn(history: History, step: Served) -> list[str]:
     found = []
     if asked != [call.id for call in step.step.call if call.id in asked]:
         found.append(f"the questions of {step.where} came in another order than its calls")
-    if any((one.state == REQUESTED) == (two.state == REQUESTED) for one, two in zip(own, own[1:], strict=False)):
+    if any((one.state == REQUESTED) == (two.state == REQUESTED) for one, two in pairwise(own)):
         found.append(f"a question of {step.where} was asked before the one before it was settled")
     for event in history.driven("asked", step.session):
         if step.covers(event.order) and decoded(event.body).get("pending") not in (None, 1):
@@ -99,13 +102,8 @@ def _late(history: History, notes: Notes) -> None:
     """What was answered after it was settled authorises nothing."""
     planned = sum(act.late for act in history.case.acts if act.answer is not None)
     late = [event for event in history.driven("answered") if decoded(event.body).get("late") is True]
-    notes.against(
-        *(
-            f"a late answer in session {event.session} was not refused (#{event.order})"
-            for event in late
-            if event.detail != "approval_settled"
-        )
-    )
+    taken = [event for event in late if event.detail != "approval_settled"]
+    notes.against(*(f"a late answer in session {event.session} was not refused (#{event.order})" for event in taken))
     if len(late) < planned:
         notes.missing(f"{len(late)} of {planned} late answers were given")
 

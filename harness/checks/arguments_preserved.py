@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.checks.check import Check, Finding, Notes, has_calls
+from harness.checks.check import Check, Finding, Notes
 from harness.ledger.facts import Served, heard
 from harness.ledger.history import History
+from harness.scenario.spec import Case
 
 Asked = tuple[str, str, str]
 
@@ -62,16 +63,21 @@ def judge(history: History) -> Finding:
         steps = [step for step in history.served if step.session == session]
         notes.against(*_in_requests(history, session, steps), *_in_store(history, session, steps))
     notes.missing(*(f"{name} was never served" for name in history.unserved))
-    if not any(step.step.call and step.after for step in history.served):
-        notes.gap("no control: no call was repeated in a later model request")
+    kept = any(record.calls for session in history.sessions for record in history.records(session))
+    if not kept and not any(step.step.call and step.after for step in history.served):
+        notes.gap("no control: no call was repeated in a later model request or kept in SQL")
     said = len(_said(history.served))
     return notes.conclude(f"{said} call(s) kept character for character in SQL and in every later model request")
+
+
+def _applies(case: Case) -> bool:
+    return any(call.expect != "abandoned" for _, call in case.calls())
 
 
 CHECK = Check(
     id="arguments_preserved",
     title="Argument text is kept and repeated character for character",
     needs=("model", "relay", "sql"),
-    applies=has_calls,
+    applies=_applies,
     judge=judge,
 )

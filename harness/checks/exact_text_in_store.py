@@ -52,9 +52,7 @@ def judge(history: History) -> Finding:
         _kept(history, session, appended, notes)
         compared += _read(history, session, appended, notes)
         total += len(appended)
-    return notes.conclude(
-        f"{total} record(s) are in SQL byte for byte as they were appended, and {compared} as they were read back"
-    )
+    return notes.conclude(f"{total} record(s) are in SQL byte for byte as appended, and {compared} were read back so")
 
 
 CHECK = Check(

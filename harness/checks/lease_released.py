@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from harness.checks.check import Check, Finding, Notes, has_run
 from harness.ledger.event import Exchange, Row
-from harness.ledger.facts import HOST_BROKER, decoded, succeeded, uncertain
+from harness.ledger.facts import HOST_BROKER, decoded, succeeded
 from harness.ledger.history import History
 
 _WORK = ("acquire", "publisher", "prepare", "start", "status", "cancel", "acknowledge")
@@ -17,17 +17,6 @@ _WORK = ("acquire", "publisher", "prepare", "start", "status", "cancel", "acknow
 
 OPEN_WORK = ("the broker holds open work", "not quiet within")
 """How doubts begin that only say that something was still held."""
-
-
-def _fenced(history: History, session: str) -> bool:
-    """Whether the session is visibly blocked over work that is open, or may be."""
-    if history.blocked_at(session) is None:
-        return False
-    prepares = history.exchanges(HOST_BROKER, "prepare", session=session)
-    ends = [(row.values.get("state"), row.values.get("acknowledged_ms")) for row in history.rows("executions", session)]
-    answered = {decoded(e.request).get("idempotencyKey") for e in prepares if not uncertain(e)}
-    unsure = any(uncertain(e) and decoded(e.request).get("idempotencyKey") not in answered for e in prepares)
-    return unsure or any(state != "settled" or acknowledged is None for state, acknowledged in ends)
 
 
 def _released(exchange: Exchange) -> bool:
@@ -64,7 +53,7 @@ def _owners(history: History, row: Row) -> tuple[str, ...]:
 
 def judge(history: History) -> Finding:
     """Released on the wire and in SQL; at least one lease must have been taken for that to mean something."""
-    notes, fenced = Notes(history), {session for session in history.sessions if _fenced(history, session)}
+    notes, fenced = Notes(history), {session for session in history.sessions if history.fenced(session)}
     for row in (*history.rows("leases"), *history.rows("workspaces")):
         owners = _owners(history, row)
         if (what := _held(row)) and not fenced.issuperset(owners):

@@ -26,9 +26,10 @@ from harness.ledger.facts import (
     uncertain,
 )
 from harness.ledger.history import History
+from harness.scenario.spec import Expectation
 
-UNTOLD = ("abandoned", "denied", "stopped")
-IDLE = ("abandoned", "denied")
+UNTOLD: tuple[Expectation, ...] = ("abandoned", "denied", "stopped")
+IDLE: tuple[Expectation, ...] = ("abandoned", "denied")
 """Calls that must not run."""
 UNSTARTED = (("prepared", None), ("settled", "not_started"), ("executing", None), ("cancel_requested", None))
 """How the row of an abandoned call may stand: reserved, given up, or handed to a worker that it never reached."""
@@ -95,9 +96,8 @@ def _may_run(exchange: Exchange) -> bool:
 def _reached(history: History, planned: Planned) -> Iterator[str]:
     """Where a call that must not run left a trace of running; a denied one may not even be reserved."""
     session, call, denied = planned.session, planned.call.id, planned.call.expect == "denied"
-    prepares = [
-        e for e in history.exchanges(HOST_BROKER, "prepare", session=session) if decoded(e.request).get("toolCallId") == call
-    ]
+    seen = history.exchanges(HOST_BROKER, "prepare", session=session)
+    prepares = [e for e in seen if decoded(e.request).get("toolCallId") == call]
     rows = [row.values for row in history.rows("executions", session) if row.values.get("tool_call_id") == call]
     ids = {execution_id(e) for e in prepares} | {str(row.get("execution_call_id")) for row in rows}
     executes = [e for e in history.exchanges(BROKER_WORKER, "execute") if execution_id(e) in ids and _may_run(e)]

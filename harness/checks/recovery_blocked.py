@@ -51,9 +51,7 @@ def judge(history: History) -> Finding:
         for operation, wanted in (("prompt", len(blocked)), ("load", len(refused))):
             told = [e for e in history.exchanges(DRIVER_HOST, operation, session=session) if error_code(e) == RECOVERY_REQUIRED]
             if len(told) < wanted:
-                notes.against(
-                    f"relay driver-host saw {len(told)} {operation} refused with {RECOVERY_REQUIRED}, the driver {wanted}"
-                )
+                notes.against(f"session {session}: relay driver-host saw {len(told)} {operation} refused so, the driver {wanted}")
         seen += len(blocked) + len(refused)
     return notes.conclude(f"{seen} time(s) a blocked session said so and refused with {RECOVERY_REQUIRED}, by driver and relay")
 

@@ -41,7 +41,7 @@ def reloads(history: History, session: str) -> list[Reload]:
         left = [e for e in history.exchanges(DRIVER_HOST, "detach", session=session) if e.order > exchange.order]
         until = min([event.order for event in after[:1]] + [event.order for event in left[:1]], default=None)
         acts = history.driven("prompted", session) + history.driven("detached", session)
-        went_on = min((event.order for event in acts if event.order > loaded.order), default=None)
+        went_on = min((event.order for event in acts if event.order >= loaded.order), default=None)
         around = before[-1] if before else None, after[0] if after else None
         found.append(Reload(session, exchange.order, went_on, loaded, *around, until))
     return found

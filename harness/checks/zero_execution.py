@@ -57,7 +57,7 @@ def _control(history: History) -> str | None:
     for planned in history.planned("executed"):
         trace = history.trace(planned)
         ran = bool(trace.commands) or planned.command is None
-        if trace.prepares and trace.starts and trace.executes and trace.rows and ran:
+        if trace.prepares and (trace.starts or trace.perhaps("start")) and trace.executes and trace.rows and ran:
             return f"control: prepare #{trace.prepares[0].order} of {planned.where}, with its start, execute and SQL row"
     return None
 

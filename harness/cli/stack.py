@@ -15,10 +15,10 @@ from harness.clock import holds_within
 from harness.errors import UsageError
 from harness.limits import SERVICE_READY_S
 from harness.mutation.catalogue import copies_of
-from harness.settings import subject_root
+from harness.settings import STORE_NAMES, subject_root
 from harness.stack import runs
 from harness.stack.assembly import SHARED
-from harness.stack.engines import ENGINES
+from harness.stack.engines import ENGINES, store_of
 from harness.stack.keeper import Keeper
 
 PREFIX = "stack-"
@@ -31,22 +31,24 @@ def stack() -> None:
 
 @stack.command()
 @click.option("--engine", type=click.Choice(list(ENGINES)), default="process", show_default=True, help="How services run.")
+@click.option("--store", type=click.Choice(STORE_NAMES), help="Database of store and broker.  [default: the engine's own]")
 @click.option("--mutant", help="Start the arm of this mutant instead (see `loudgate list --kind mutants`).")
 @click.option(
     "--logs", type=click.Path(path_type=Path, file_okay=False), help="Folder for the services' logs.  [default: in the run folder]"
 )
-def up(engine: str, mutant: str | None, logs: Path | None) -> None:
+def up(engine: str, store: str | None, mutant: str | None, logs: Path | None) -> None:
     """Start the stack and keep it until Ctrl-C or `loudgate stack down`. Prints one JSON line with its addresses.
 
     Tokens and database URLs are not printed: they are in `arm.json` in the run folder, readable by you alone.
     """
+    database = store_of(engine, store)
     for left in runs.reap():
         click.echo(f"removed what run {left.run} left behind", err=True)
     run = runs.open_run(PREFIX + seeds.nonce())
     original = subject_root()
     keeper = None
     try:
-        assembly = ENGINES[engine].assemble(run, logs or run.path / "logs", lambda line: click.echo(line, err=True))
+        assembly = ENGINES[engine].assemble(run, logs or run.path / "logs", database, lambda line: click.echo(line, err=True))
         keeper = Keeper(assembly, run, original, copies_of(original))
         arm = keeper.arm(SHARED if mutant is None else mutant.replace("/", "-"), mutant)
         secret = run.path / "arm.json"

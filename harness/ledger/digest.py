@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from harness.ledger.event import Exchange, Ledger, Row
+from harness.ledger.event import Driven, Exchange, Ledger, Row
 from harness.ledger.facts import (
     BROKER_WORKER,
     HOST_BROKER,
@@ -151,7 +151,7 @@ class _Projection:
 
     def driven(self, label: str) -> list[list[str]]:
         """What the driver did and saw; how long it waited is left out."""
-        found = sorted((e for act in _ACTS for e in self.history.driven(act, label)), key=lambda event: event.order)
+        found = sorted((e for act in _ACTS for e in self.history.driven(act, label)), key=_place)
         return [
             [
                 event.act,
@@ -180,6 +180,11 @@ class _Projection:
 
 def _verb(exchange: Exchange) -> str:
     return exchange.target.split("?", 1)[0].rsplit(":", 1)[-1]
+
+
+def _place(event: Driven) -> tuple[int, bool]:
+    """A prompt is put down before it is sent, so it may share its place with what the driver did before."""
+    return event.order, event.act == "prompted"
 
 
 def _decides(exchange: Exchange) -> bool:

@@ -41,8 +41,29 @@ class History:
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
-        """Why absence cannot be proved, if so."""
-        return tuple(event.reason for event in self._events if isinstance(event, Doubt))
+        """Why absence cannot be proved, if so. Work that a blocked session must leave open is no reason."""
+        found = (event.reason for event in self._events if isinstance(event, Doubt))
+        return tuple(reason for reason in found if not (self._fenced_only and _of_open_work(reason)))
+
+    @cached_property
+    def _fenced_only(self) -> bool:
+        """Whether everything that the broker still holds belongs to fenced sessions, and none of it runs."""
+        held = [row for row in self.rows("leases") if row.values.get("released_ms") is None]
+        still = [row for row in self.rows("executions") if _is_open(row)]
+        owners = {row.values.get("harness_session_id") for row in (*held, *still)}
+        fenced = {self.meta.sessions.get(session) for session in self.sessions if self.fenced(session)}
+        accepted = {execution_id(e) for e in self.exchanges(BROKER_WORKER, "execute") if succeeded(e)}
+        running = [r for r in still if r.values.get("state") != "settled" and r.values.get("execution_call_id") in accepted]
+        return owners <= fenced and not running
+
+    def fenced(self, session: str) -> bool:
+        """Whether the session says that it is blocked, over work that is open or may be: the workspace then has to stay its own."""
+        if self.blocked_at(session) is None:
+            return False
+        prepares = self.exchanges(HOST_BROKER, "prepare", session=session)
+        answered = {decoded(e.request).get("idempotencyKey") for e in prepares if not uncertain(e)}
+        unsure = any(uncertain(e) and decoded(e.request).get("idempotencyKey") not in answered for e in prepares)
+        return unsure or any(map(_is_open, self.rows("executions", session)))
 
     @cached_property
     def cut_short(self) -> bool:
@@ -257,3 +278,13 @@ class History:
             commands=tuple(command for command in self.commands if command.digest == digest),
             unsure=tuple(e for e in (*starts, *executes) if uncertain(e) and execution_id(e) in ids),
         )
+
+
+def _is_open(row: Row) -> bool:
+    """Whether an execution has no end, or one that nobody has acknowledged."""
+    return row.values.get("state") != "settled" or row.values.get("acknowledged_ms") is None
+
+
+def _of_open_work(doubt: str) -> bool:
+    """Whether a doubt only says that the broker still holds something."""
+    return any(f": {what} " in doubt for what in ("lease generation", "execution of call"))

@@ -15,6 +15,7 @@ from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HO
 from harness.stack.service import Arm, Running
 
 OBSERVER = "observer"
+OBJECTS = "objects"
 SHARED = "shared"
 EDGES_BEHIND: dict[str, tuple[str, ...]] = {
     "broker": (HOST_BROKER,),

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from harness.seeds import token
 from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, upstreams
+from harness.stack.docker_database import Database
 from harness.stack.docker_files import CODE, FIFO, SHIM, WITNESS, WORKSPACES
-from harness.stack.docker_postgres import Postgres
+from harness.stack.docker_objects import Objects
 from harness.stack.docker_service import MIB, PORT, Confinement, DockerService, Placement
 from harness.stack.docker_topology import INNER, OUTER, TOOLS, Topology
 from harness.stack.service import Arm, ServiceSpec
@@ -69,6 +70,21 @@ def observer(ground: Ground, control_token: str) -> DockerService:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """The containers that all arms of a run share."""
+
+    observer: DockerService
+    database: Database
+    objects: Objects
+    control_token: str = field(repr=False)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Everything that must not reach a file."""
+        return (self.control_token, *self.database.secrets, *self.objects.secrets)
+
+
+@dataclass(frozen=True)
 class ArmPlan:
     """One arm before it starts. `place` numbers the arms of a run: it keeps addresses short and apart."""
 
@@ -82,8 +98,9 @@ class ArmPlan:
         """The uid of this arm's worker and of its tools."""
         return WORKER_UIDS + zlib.crc32(f"{self.ground.topology.run_id}/{self.name}".encode()) % _UIDS
 
-    def services(self, code: str, workspaces: str, database: Postgres, observer_at: str) -> dict[str, DockerService]:
+    def services(self, code: str, workspaces: str, shared: Shared) -> dict[str, DockerService]:
         """The four services, not started yet, by name."""
+        database, objects, relays = shared.database, shared.objects, f"{shared.observer.address}/r/-"
         rights = {"worker": Confinement(user=f"{self.uid}:{self.uid}", memory_bytes=WORKER_BYTES, processes=WORKER_PROCESSES)}
         volumes: dict[str, Mounts] = {
             "worker": {workspaces: (f"{WORKSPACES}/{self.name}", "rw"), self.ground.witness: (WITNESS, "ro")}
@@ -96,33 +113,35 @@ class ArmPlan:
             return _service(self.ground, spec, f"{service}-{self.place}", mounts, rights.get(service, Confinement()))
 
         made = (
-            make("store", LOUDGATE_DATABASE=database.for_services(self.name, "store")),
+            make("store", LOUDGATE_DATABASE=database.for_services(self.name, "store"), **objects.environment(from_tools=False)),
             make(
                 "broker",
-                *("--worker", f"{observer_at}/r/-/worker"),
+                *("--worker", f"{relays}/worker"),
                 LOUDGATE_DATABASE=database.for_services(self.name, "broker"),
                 LOUDGATE_WORKER_TOKEN=self.tokens["worker"],
             ),
             make(
                 "worker",
                 *("--workspaces", f"{WORKSPACES}/{self.name}", "--shell", SHIM, "--shell-report", FIFO),
-                *("--tool-processes", str(TOOL_PROCESSES)),
+                *("--tool-processes", str(TOOL_PROCESSES), "--store", f"{relays}/publications"),
+                **objects.environment(from_tools=True),
             ),
             make("host", LOUDGATE_BROKER_TOKEN=self.tokens["broker"], LOUDGATE_STORE_TOKEN=self.tokens["store"]),
         )
         return {service.spec.name: service for service in made}
 
-    def arm(self, made: dict[str, DockerService], database: Postgres, watching: DockerService, control_token: str) -> Arm:
+    def arm(self, made: dict[str, DockerService], shared: Shared) -> Arm:
         """The arm as the test process sees it, once everything is started."""
         return Arm(
             name=self.name,
             engine="docker",
-            store="postgres",
-            observer=f"http://127.0.0.1:{watching.published()}",
-            relays=watching.address,
+            store=shared.database.kind.name,
+            objects=shared.objects.name,
+            observer=f"http://127.0.0.1:{shared.observer.published()}",
+            relays=shared.observer.address,
             upstreams=upstreams({name: service.address for name, service in made.items()}),
-            sql=database.for_reading(self.name),
-            control_token=control_token,
+            sql=shared.database.for_reading(self.name),
+            control_token=shared.control_token,
             host_token=self.tokens["host"],
-            secrets=(control_token, database.owner_password, database.reader_password, *self.tokens.values()),
+            secrets=(*shared.secrets, *self.tokens.values()),
         )

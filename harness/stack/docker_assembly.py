@@ -1,4 +1,4 @@
-"""The containerised stack of a run: database and observer once, and per arm a store, a broker, a worker and a host.
+"""The containerised stack of a run: database, object store and observer once, and per arm a store, a broker, a worker and a host.
 
 Whatever does not wait for something else starts at once. Leaves out what an arm consists of (`docker_arm`) and how one container is
 run (`docker_service`).
@@ -17,11 +17,14 @@ from harness.limits import SERVICE_READY_S
 from harness.seeds import token
 from harness.settings import CHECKOUT
 from harness.stack import docker_build, images
-from harness.stack.assembly import OBSERVER, SHARED, ArmServices, Count
-from harness.stack.docker_arm import ArmPlan, Ground, observer
+from harness.stack.assembly import OBSERVER, ArmServices, Count
+from harness.stack.docker_arm import ArmPlan, Ground, Shared, observer
+from harness.stack.docker_database import Database, Kind, database_server
 from harness.stack.docker_door import Door, connect
 from harness.stack.docker_files import CODE, WITNESS, WORKSPACES, arm_files, observer_files
-from harness.stack.docker_postgres import Postgres, postgres
+from harness.stack.docker_mariadb import MariaDB
+from harness.stack.docker_objects import Objects, objects_server
+from harness.stack.docker_postgres import Postgres
 from harness.stack.docker_route import remove_default_route
 from harness.stack.docker_service import DockerService
 from harness.stack.docker_topology import NETWORKS, RUN_LABEL, Found, Topology, find, reap, remove
@@ -32,14 +35,16 @@ STARTERS = 8
 """Things that start at one time; an arm has four containers."""
 
 
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (Postgres(), MariaDB())}
+"""The databases that can stand behind store and broker. To add one: a member of `Kind`, a row here, an image of that name."""
+
+
 @dataclass(frozen=True)
 class Base:
-    """What all arms of a run share."""
+    """What all arms of a run stand on and share."""
 
     ground: Ground
-    database: Postgres
-    observer: DockerService
-    token: str = field(repr=False)
+    shared: Shared
 
 
 @dataclass
@@ -48,6 +53,7 @@ class DockerAssembly:
 
     run: RunFolder
     logs: Path
+    store: str = Postgres.name
     say: Callable[[str], None] = lambda _line: None
     name: str = "docker"
     door: Door = field(default_factory=connect)
@@ -81,35 +87,40 @@ class DockerAssembly:
     def arm(self, name: str, source: Path) -> ArmServices:
         """Start an arm (and at first what all arms share) and wait until everything in it is ready."""
         base = self._base = self._base or self._start_base()
-        ground, plan = base.ground, ArmPlan(base.ground, name, self._arms)
+        ground, shared, plan = base.ground, base.shared, ArmPlan(base.ground, name, self._arms)
         self._arms += 1
-        databases = self._pool.submit(self._make_databases, base.database, name)
+        databases = self._pool.submit(self._make_databases, shared.database, name)
+        objects = self._pool.submit(_wait_for_objects, shared.objects, shared.observer)
         code = ground.topology.volume(f"code-{plan.place}")
         archive = arm_files(name, source, plan.uid)
         ground.topology.fill(ground.python, f"arm-{plan.place}", {code: CODE, ground.workspaces: WORKSPACES}, archive)
         workspaces = ground.topology.part(f"workspaces-{plan.place}", ground.workspaces, name)
-        made = plan.services(code, workspaces, base.database, base.observer.address)
+        made = plan.services(code, workspaces, shared)
         self._services += made.values()
         starts = [self._pool.submit(_start_confined, made["worker"]), self._pool.submit(made["host"].start)]
         databases.result()
         starts += [self._pool.submit(made[service].start) for service in ("store", "broker")]
-        _wait([base.observer, *made.values()], starts)
-        return ArmServices(plan.arm(made, base.database, base.observer, base.token), tuple(made.values()))
+        _wait([shared.observer, *made.values()], starts)
+        objects.result()
+        return ArmServices(plan.arm(made, shared), tuple(made.values()))
 
     def _start_base(self) -> Base:
-        tags = docker_build.build(self.door, self.say)
+        tags = docker_build.build(self.door, self.say, (images.PYTHON, images.OBJECTS, self.store))
         self._images = docker_build.identities(self.door, tags)
         ground = self._make_ground(tags[images.PYTHON])
         topology, control_token = ground.topology, token()
-        database = postgres(tags[images.POSTGRES], topology, self.logs, SHARED)
+        database = database_server(KINDS[self.store], tags[self.store], topology, self.logs)
+        objects = objects_server(tags[images.OBJECTS], ground.python, ground.code, topology, self.logs)
         watching = observer(ground, control_token)
-        self._services += [database.service, watching]
-        started = self._pool.submit(database.service.start)
+        self._services += [database.service, objects.service, objects.door, watching]
+        starts = [self._pool.submit(database.service.start), self._pool.submit(objects.service.start)]
         mounts = {ground.code: CODE, ground.witness: WITNESS, ground.workspaces: WORKSPACES}
         topology.fill(ground.python, OBSERVER, mounts, observer_files(CHECKOUT))
+        starts.append(self._pool.submit(objects.door.start))
         watching.start()
-        started.result()
-        return Base(ground, database, watching, control_token)
+        for start in starts:
+            start.result()
+        return Base(ground, Shared(watching, database, objects, control_token))
 
     def _make_ground(self, python: str) -> Ground:
         topology = Topology(self.door, self.run.path.name)
@@ -119,7 +130,7 @@ class DockerAssembly:
             network.result()
         return Ground(topology, python, self.logs, code, workspaces, witness)
 
-    def _make_databases(self, database: Postgres, arm: str) -> None:
+    def _make_databases(self, database: Database, arm: str) -> None:
         _wait([database.service], [])
         database.create(arm)
 
@@ -151,6 +162,11 @@ def _start_confined(worker: DockerService) -> DockerService:
     worker.start()
     remove_default_route(worker)
     return worker
+
+
+def _wait_for_objects(objects: Objects, beside: DockerService) -> None:
+    _wait([objects.service, objects.door, beside], [])
+    objects.write_once(beside)
 
 
 def _wait(services: Sequence[DockerService], starts: Sequence[Future[DockerService]]) -> None:

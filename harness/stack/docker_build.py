@@ -6,7 +6,7 @@ Leaves out the recipe itself (`images`).
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from docker.errors import ImageNotFound
@@ -30,10 +30,10 @@ IMPORT_S = 120.0
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
-def built(door: Door) -> dict[str, str]:
-    """Image → tag, if all of them are there on one provider's base; else nothing."""
+def built(door: Door, names: Sequence[str]) -> dict[str, str]:
+    """Image → tag, if all of these are there on one provider's base; else nothing."""
     for provider in images.wanted_providers():
-        recipes = [images.recipe(name, provider) for name in images.IMAGES]
+        recipes = [images.recipe(name, provider) for name in names]
         if all(_id(door, made.tag) for made in recipes):
             return {made.name: made.tag for made in recipes}
     return {}
@@ -44,14 +44,14 @@ def identities(door: Door, tags: dict[str, str]) -> dict[str, str]:
     return {tag: _id(door, tag) for tag in tags.values()}
 
 
-def build(door: Door, say: Say) -> dict[str, str]:
-    """Build what is missing; gives image → tag."""
-    if tags := built(door):
+def build(door: Door, say: Say, names: Sequence[str] = images.IMAGES) -> dict[str, str]:
+    """Build what is missing of these; gives image → tag."""
+    if tags := built(door, names):
         return tags
     refused: list[str] = []
     for provider in images.wanted_providers():
         try:
-            return {name: _make(door, images.recipe(name, provider), say) for name in images.IMAGES}
+            return {name: _make(door, images.recipe(name, provider), say) for name in names}
         except EnvironmentMissing as error:
             refused.append(f"{provider}: {error}")
             say(refused[-1])

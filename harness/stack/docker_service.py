@@ -89,6 +89,9 @@ class Placement:
     """The network that it is made on, and those that it joins afterwards."""
     publish: int | None = None
     """Port that the test process needs; the first network is then the outer one."""
+    stop_s: int = STOP_S
+    port: int = PORT
+    """Where it listens."""
     announces: str = r'^\{"event": "listening".*\n'
     """What a line of its output looks like when it is ready."""
 
@@ -130,7 +133,7 @@ class DockerService:
         self._door.call(f"starting {self.name}", run)
         for network in self.placement.networks[1:]:
             self.topology.join(self.identity, network, self.placement.alias)
-        self.address = f"http://{self.placement.alias}:{PORT}"
+        self.address = f"http://{self.placement.alias}:{self.placement.port}"
         return self
 
     def _box(self) -> DockerContainer:
@@ -185,12 +188,12 @@ class DockerService:
             raise ServiceDied(self.name, int(state["ExitCode"]), "\n".join(text.splitlines()[-LOG_TAIL_LINES:]), self.log)
         return False
 
-    def execute(self, command: list[str], user: str) -> None:
+    def execute(self, command: list[str], user: str, environment: Mapping[str, str] | None = None) -> None:
         """Run something inside, as an administrator would; `StackError` with its last line if it fails."""
         api = self._door.api
 
         def run() -> tuple[int, bytes]:
-            made = api.exec_create(self.identity, command, user=user)
+            made = api.exec_create(self.identity, command, user=user, environment=dict(environment or {}))
             output = api.exec_start(made["Id"])
             return int(api.exec_inspect(made["Id"])["ExitCode"]), output
 
@@ -212,7 +215,7 @@ class DockerService:
         self.stopped = True
         api, own = self._door.api, self.identity
         try:
-            self._door.gone(f"stopping {self.name}", lambda: api.stop(own, timeout=STOP_S))
+            self._door.gone(f"stopping {self.name}", lambda: api.stop(own, timeout=self.placement.stop_s))
             self.keep_log()
             self._door.gone(f"removing {self.name}", self.box.stop)
         finally:

@@ -17,27 +17,27 @@ REQUIRE_DOCKER = "LOUDGATE_REQUIRE_DOCKER"
 """Set to 1 where a missing Docker engine must fail the run."""
 
 
-def _process(run: RunFolder, logs: Path, _say: Say) -> Assembly:
+def _process(run: RunFolder, logs: Path, _store: str, _say: Say) -> Assembly:
     return ProcessAssembly(run, logs)
 
 
-def _docker(run: RunFolder, logs: Path, say: Say) -> Assembly:
+def _docker(run: RunFolder, logs: Path, store: str, say: Say) -> Assembly:
     from harness.stack.docker_assembly import DockerAssembly  # noqa: PLC0415 -- half a second that the embedded stack does not need
 
-    return DockerAssembly(run, logs, say)
+    return DockerAssembly(run, logs, store, say)
 
 
 @dataclass(frozen=True)
 class Engine:
     """A way to run the stack: how to assemble it, and which databases it can put behind store and broker, the default first."""
 
-    assemble: Callable[[RunFolder, Path, Say], Assembly]
+    assemble: Callable[[RunFolder, Path, str, Say], Assembly]
     stores: tuple[str, ...]
 
 
 ENGINES: dict[str, Engine] = {
     "process": Engine(_process, ("sqlite",)),
-    "docker": Engine(_docker, ("postgres",)),
+    "docker": Engine(_docker, ("postgres", "mariadb")),
 }
 
 

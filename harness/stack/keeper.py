@@ -18,7 +18,7 @@ from threading import Lock, Thread
 from typing import Any, Protocol
 
 from harness.errors import LoudgateError, StackError
-from harness.stack.assembly import OBSERVER, SHARED, ArmServices, Assembly, Count
+from harness.stack.assembly import EDGES_BEHIND, SHARED, ArmServices, Assembly, Count
 from harness.stack.runs import RunFolder
 from harness.stack.service import Arm
 
@@ -55,7 +55,7 @@ class Keeper:
 
     def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
         """The arm, once it is ready; `ServiceDied` or `StackError` if it cannot be had, or was seen to have lost a service."""
-        if lost := [one for one in self._lost if one.startswith((f"{name}/", f"{SHARED}/{OBSERVER}"))]:
+        if lost := [one for one in self._lost if one.startswith(f"{name}/") or one.partition("/")[2] not in EDGES_BEHIND]:
             raise StackError(f"{lost[0]} has died")
         if engine := self.assembly.lost():
             raise StackError(engine)

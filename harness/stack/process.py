@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +41,15 @@ def _environment(spec: ServiceSpec) -> dict[str, str]:
     return own | ({"PYTHONPATH": str(spec.source)} if spec.source else {}) | dict(spec.environment)
 
 
+def listening(log: str) -> str:
+    """The address that the first line of a service's log tells; empty if that line is not there yet."""
+    first, ended, _ = log.partition("\n")
+    if not ended or not first.startswith("{"):
+        return ""
+    said = json.loads(first)
+    return f"http://{said['host']}:{said['port']}"
+
+
 @dataclass
 class ProcessService:
     """One subprocess."""
@@ -48,24 +58,30 @@ class ProcessService:
     process: subprocess.Popen[bytes]
     log: Path
     address: str = ""
+    announced: Callable[[str], str] = listening
+    """The log so far → its address, once it can be used."""
+    grace_s: float = SERVICE_STOP_S
+    """From SIGTERM to SIGKILL."""
+    litter: tuple[Path, ...] = ()
+    """Files outside the run's folder that it may leave behind."""
 
     def alive(self) -> bool:
         """Whether it still runs."""
         return self.process.poll() is None
 
     def ready(self) -> bool:
-        """Whether its first line of output is there."""
+        """Whether it has announced itself."""
         if not self.alive():
             raise ServiceDied(f"{self.spec.arm}/{self.spec.name}", self.process.returncode, self.tail(), self.log)
-        first, ended, _ = self.log.read_text(encoding="utf-8", errors="backslashreplace").partition("\n")
-        if ended and first.startswith("{"):
-            said = json.loads(first)
-            self.address = f"http://{said['host']}:{said['port']}"
+        self.address = self.announced(self._text())
         return bool(self.address)
+
+    def _text(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="backslashreplace")
 
     def tail(self) -> str:
         """The last lines of its log."""
-        return "\n".join(self.log.read_text(encoding="utf-8", errors="backslashreplace").splitlines()[-LOG_TAIL_LINES:])
+        return "\n".join(self._text().splitlines()[-LOG_TAIL_LINES:])
 
     def stop(self) -> None:
         """SIGTERM, then SIGKILL to whatever is left of its tree."""
@@ -73,13 +89,15 @@ class ProcessService:
         if self.alive():
             self.process.terminate()
             try:
-                self.process.wait(SERVICE_STOP_S)
+                self.process.wait(self.grace_s)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
         for member in family:
             if member.is_running():
                 member.kill()
+        for path in self.litter:
+            path.unlink(missing_ok=True)
 
 
 def _family(pid: int) -> list[psutil.Process]:
@@ -90,12 +108,17 @@ def _family(pid: int) -> list[psutil.Process]:
 
 
 def start(spec: ServiceSpec, run: RunFolder, logs: Path) -> ProcessService:
-    """Start a service and note it in the run folder, so that a later run can end it if this one cannot."""
+    """Start one of the Python services."""
+    return launch(spec, [sys.executable, "-m", spec.module, *spec.arguments], run, logs)
+
+
+def launch(spec: ServiceSpec, command: Sequence[str], run: RunFolder, logs: Path, litter: tuple[Path, ...] = ()) -> ProcessService:
+    """Start a program as a service and note it in the run folder, so that a later run can end it if this one cannot."""
     log = logs / f"{spec.arm}-{spec.name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
-        process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module names
-            [sys.executable, "-m", spec.module, *spec.arguments],
+        process = subprocess.Popen(  # noqa: S603 -- our own programs and words
+            command,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -104,5 +127,5 @@ def start(spec: ServiceSpec, run: RunFolder, logs: Path) -> ProcessService:
             start_new_session=True,
             preexec_fn=_die_with_parent,  # noqa: PLW1509 -- see its comment
         )
-    run.note(process.pid, f"{spec.arm}/{spec.name}")
-    return ProcessService(spec, process, log)
+    run.note(process.pid, f"{spec.arm}/{spec.name}", litter)
+    return ProcessService(spec, process, log, litter=litter)

@@ -16,7 +16,7 @@ from harness.limits import RUN_FOLDER_MODE, SERVICE_READY_S
 from harness.seeds import token
 from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, ArmServices, Count, upstreams
 from harness.stack.process import ProcessService, start
-from harness.stack.process_objects import Objects, directory
+from harness.stack.process_objects import Objects, start_objects
 from harness.stack.runs import RunFolder
 from harness.stack.service import Arm, Running, ServiceSpec
 from harness.witness.processes import make_fifo, shim_text
@@ -84,17 +84,19 @@ class ProcessAssembly:
             for one, words in arguments.items()
         }
         _wait(list(services.values()))
+        base.objects.wait()
         arm = Arm(
             name=name,
             engine=self.name,
             store=STORE,
+            objects=base.objects.name,
             observer=base.observer.address,
             relays=base.observer.address,
             upstreams=upstreams({service: running.address for service, running in services.items()}),
             sql={database: f"sqlite:///file:{data}/{database}.db?mode=ro&uri=true" for database in ("store", "broker")},
             control_token=base.token,
             host_token=tokens["host"],
-            secrets=(base.token, *tokens.values()),
+            secrets=(base.token, *base.objects.secrets, *tokens.values()),
         )
         return ArmServices(arm, tuple(services.values()))
 
@@ -136,7 +138,9 @@ class ProcessAssembly:
             arguments=("--workspaces", str(workspaces), "--processes", str(fifo)),
             environment={"LOUDGATE_CONTROL_TOKEN": control},
         )
-        return Base(self._start(spec), control, workspaces, shim, fifo, directory(self.run.path / "objects"))
+        objects = start_objects(self.run, self.logs)
+        self._services += filter(None, [objects.service])
+        return Base(self._start(spec), control, workspaces, shim, fifo, objects)
 
     def close(self) -> None:
         """Stop all, newest first."""

@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -35,10 +35,13 @@ class RunFolder:
         """The uid that tools run under; None where the harness is not root."""
         return self.uid.number if self.uid else None
 
-    def note(self, pid: int, name: str) -> None:
-        """Write down a started process, with its start time: a pid alone may be somebody else's later."""
+    def note(self, pid: int, name: str, litter: Sequence[Path] = ()) -> None:
+        """Write down a started process, with its start time (a pid alone may be somebody else's later) and the files outside this
+        folder that it would leave behind.
+        """
+        files = [str(path) for path in litter]
         with contextlib.suppress(psutil.NoSuchProcess):
-            self._noted.append({"pid": pid, "name": name, "started": psutil.Process(pid).create_time()})
+            self._noted.append({"pid": pid, "name": name, "started": psutil.Process(pid).create_time(), "litter": files})
         partial = self.path / "processes.partial"
         partial.write_text(json.dumps(self._noted), encoding="ascii")
         partial.replace(self.path / "processes.json")
@@ -132,8 +135,17 @@ def _reap(path: Path) -> Leftover:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
             killed += 1
+    for file in _litter(path):
+        file.unlink(missing_ok=True)
     shutil.rmtree(path, ignore_errors=True)
     return Leftover(path.name, killed)
+
+
+def _litter(path: Path) -> tuple[Path, ...]:
+    with contextlib.suppress(OSError, ValueError):
+        noted = json.loads((path / "processes.json").read_text(encoding="ascii"))
+        return tuple(Path(file) for one in noted for file in one.get("litter", ()))
+    return ()
 
 
 def _survivors(path: Path) -> Iterator[psutil.Process]:

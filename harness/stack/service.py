@@ -51,6 +51,8 @@ class Arm(BaseModel):
     name: str
     engine: str
     store: str
+    objects: str
+    """The object store behind the o2 path, with its version."""
     observer: str
     """Base URL of the observer for the test process."""
     relays: str

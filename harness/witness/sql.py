@@ -23,7 +23,9 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 
 @lru_cache(maxsize=16)
 def _tables(url: str, names: tuple[str, ...]) -> tuple[sa.Engine, tuple[sa.Table, ...]]:
-    engine = sa.create_engine(url, poolclass=sa.pool.NullPool)
+    # MariaDB would show one snapshot to all reads of a transaction; the others show what is committed by themselves.
+    isolation = {"isolation_level": "READ COMMITTED"} if url.startswith("mysql") else {}
+    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, **isolation)
     known = sa.MetaData()
     known.reflect(engine, only=names)
     return engine, tuple(known.tables[name] for name in names)

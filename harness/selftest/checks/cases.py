@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.scenario.spec import Act, Call, Case, Step
+from harness.scenario.spec import Act, Approval, Call, Case, Fault, Step
 
 REFUSED = Call(id="c1", arguments=r'{"command": "printf zq1-canary \ud800 > broken.txt"}', expect="refused", names="command")
 SIBLING = Call(id="c2", arguments='{"command": "date > sibling.txt"}', expect="sibling")
@@ -46,4 +46,27 @@ OWNED = _case(
     Act(open="gate"),
     Act(finish="main"),
     Act(finish="second"),
+)
+PUBLISHED = CORRECTED.model_copy(update={"id": "history/refused, then corrected, on o2", "path": "o2"})
+DENIED = Call(id="c5", arguments='{"command": "printf no > no.txt"}', expect="denied")
+ABANDONED = Call(id="c6", arguments='{"command": "printf lost > lost.txt"}', expect="abandoned")
+_ASKING = _case(
+    "refused, then one call allowed and one denied",
+    Act(prompt="main", wait=False, step=(Step(call=(REFUSED, SIBLING)), Step(call=(EXECUTED, DENIED)), DONE)),
+    Act(answer="main"),
+    Act(answer="main", decision="deny"),
+    Act(finish="main"),
+    Act(answer="main", late=True),
+)
+ASKED = _ASKING.model_copy(update={"approval": Approval()})
+_LOSING = _case(
+    "an assistant message that is lost on its way, after a turn that works",
+    Act(prompt="main", step=(Step(call=(EXECUTED,)), DONE)),
+    Act(prompt="main", ends="turn_error", step=(Step(call=(ABANDONED,)),)),
+    Act(blocked="main"),
+    Act(detach="main"),
+    Act(load_refused="main"),
+)
+BLOCKED = _LOSING.model_copy(
+    update={"faults": (Fault(edge="host-store", operation="append", tap="lose_request", contains="lost.txt", times=4),)}
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 from harness.ledger.event import Driven, Ledger, Row, Tree, TreeEntry
 from harness.ledger.facts import HOST_BROKER, sha256
 from harness.scenario.spec import Case
-from harness.selftest.checks.cases import ALONE, CORRECTED, OWNED, RELOADED, SECOND
+from harness.selftest.checks.cases import ALONE, ASKED, BLOCKED, CORRECTED, OWNED, RELOADED, SECOND
 from harness.selftest.checks.change import (
     Change,
+    Which,
     added,
     again,
     append,
@@ -109,6 +111,19 @@ PREPARED = _intruding(
     reply={"executionCallId": "exec-9"},
     left=_broker_row("executions", execution_call_id="exec-9", tool_call_id="c1", state="executing"),
 )
+
+
+def driven(act: str) -> Which:
+    """What the driver noted of this act."""
+    return lambda event: isinstance(event, Driven) and event.act == act
+
+
+def respelled(event: Row) -> dict[str, Any]:
+    """The same JSON value, as a column that parses JSON gives it back."""
+    text = json.dumps(json.loads(event.blobs["text"]), sort_keys=True, separators=(",", ":"))
+    return {"blobs": {"text": text.encode("ascii")}}
+
+
 HUNG = chain(
     without(lambda event: isinstance(event, Driven) and (event.act, event.session) == ("ended", "second")),
     added(Driven(order=900, act="still_active", session="second", detail="after 1.5 s")),
@@ -155,7 +170,33 @@ FOUR: Mapping[str, Four] = {
     "no_duplicate_history": Four(Variation(again(row("records", sequence=4))), Variation(STRAY)),
     "witnesses_agree": Four(
         Variation(without(row("records", sequence=4))),
-        Variation(edited(exchange("prepare"), lambda _: {"status": None, "reply": b""})),
+        Variation(STRAY),
+    ),
+    "no_false_success": Four(
+        Variation(edited(driven("ended"), lambda e: {"body": e.body.replace(b"turn_error", b"turn_complete")}), BLOCKED),
+        Variation(STRAY, BLOCKED),
+        Variation(same, BLOCKED),
+    ),
+    "recovery_blocked": Four(
+        Variation(edited(driven("blocked"), lambda _: {"body": b'{"recoveryBlocked": false}'}), BLOCKED),
+        Variation(cut, BLOCKED),
+        Variation(same, BLOCKED),
+    ),
+    "faults_fired": Four(
+        Variation(edited(lambda event: event.kind == "fired", lambda _: {"seen": 0, "times": 0}), BLOCKED),
+        Variation(without(lambda event: event.kind == "fired"), BLOCKED),
+        Variation(same, BLOCKED),
+    ),
+    "no_approval_created": Four(
+        Variation(append("approval", {"callId": "c1", "state": "requested"}), ASKED),
+        Variation(STRAY, ASKED),
+        Variation(same, ASKED),
+    ),
+    "approval_binds": Four(Variation(edited(exchange("prepare"), moved(24)), ASKED), Variation(cut, ASKED), Variation(same, ASKED)),
+    "exact_text_in_store": Four(
+        Variation(edited(row("records"), respelled), RELOADED),
+        Variation(chain(without(row("records", sequence=4)), STRAY), RELOADED),
+        Variation(same, RELOADED),
     ),
     "script_followed": Four(
         Variation(edited(request(2), lambda _: {"problems": ("call c1: expected an error, was told the opposite",)})),

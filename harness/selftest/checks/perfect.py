@@ -21,10 +21,11 @@ from harness.ledger.facts import (
     sha256,
 )
 from harness.scenario.spec import Act, Call, Case, Step
-from harness.selftest.checks.seen import STORE, WORKER, Seen, Values, js
+from harness.selftest.checks.parts import Parts, manifest_of
+from harness.selftest.checks.seen import STORE, WORKER, Values, js
 
 
-class Perfect(Seen):
+class Perfect(Parts):
     """One play; `ledger()` is what the witnesses saw."""
 
     def __init__(self, case: Case, *, nonce: str = "n1", execution: str = "exec", first_order: int = 0) -> None:
@@ -37,12 +38,14 @@ class Perfect(Seen):
         self.records: dict[str, list[tuple[str, str]]] = {label: [] for label in case.sessions()}
         self.served: dict[str, int] = dict.fromkeys(case.sessions(), 0)
         self.files: dict[str, bytes] = {}
+        self.asked: dict[str, tuple[Call, str]] = {}
 
     def append(self, session: str, kind: str, body: dict[str, Any]) -> None:
         """A record: on the wire to the store, and in SQL."""
         text, sequence = json.dumps(body), len(self.records[session]) + 1
         self.records[session].append((kind, text))
-        if role := {"user": "prompt"}.get(body.get("role", ""), body.get("role") or (body["event"] if "promptId" in body else "")):
+        event = body.get("event", "") if "promptId" in body else ""
+        if role := {"user": "prompt"}.get(body.get("role", ""), body.get("role") or event):
             data = {key: value for key, value in body.items() if key not in ("role", "event", "promptId")}
             self.transcript[session].append({"type": role, "promptId": body["promptId"], "data": data})
         command = f"{self.wire(session)}-c{sequence}"
@@ -62,6 +65,12 @@ class Perfect(Seen):
                 self.driver("detached", act.detach)
             elif act.load is not None:
                 self.load(act.load)
+            elif act.blocked is not None:
+                self.looked(act.blocked)
+            elif act.load_refused is not None:
+                self.unloadable(act.load_refused)
+            elif act.answer is not None and act.late:
+                self.late(act.answer, *self.asked[act.answer])
         return self.ledger()
 
     def prompt(self, place: int, act: Act, session: str) -> None:
@@ -78,47 +87,63 @@ class Perfect(Seen):
             self.broker("release", session, f"/tool-sessions/{self.wire(session)}-r:release", {}, {"released": True})
             self.row_released(session)
             self.holders.remove(session)
-        self.append(session, "session", {"event": act.ends, "promptId": prompt})
+        end = {"event": act.ends, "promptId": prompt}
+        if act.ends == "turn_complete":
+            self.append(session, "session", end)
+        else:  # the session is blocked, and its end is in memory only
+            self.transcript[session].append({"type": act.ends, "promptId": prompt, "data": {"code": "store_uncertain"}})
         self.driver("ended", session, act.ends, body={"events": self.transcript[session]})
 
     def step(self, session: str, prompt: str, step: Step) -> bool:
         """One answer of the model and what follows; says whether anything ran."""
         messages = self.heard[session]
-        answer = {"step": self.served[session]}
+        self.serve(session, step)
+        calls = [{"id": call.id, "name": call.tool, "arguments": call.argument_text()} for call in step.call]
+        runs = bool(calls) and not step.refused
+        if runs and session not in self.holders:
+            self.acquire(session)
+        said = {"role": "assistant", "promptId": prompt, "text": step.text or "", "calls": calls}
+        if any(call.expect == "abandoned" for call in step.call):
+            self.lose(session, len(self.records[session]) + 1, json.dumps(said))
+            return runs
+        self.append(session, "message.committed", said)
+        messages.append({"role": "assistant", "text": step.text or "", "calls": calls, "call": ""})
+        ids = [self.run(session, call, prompt) if runs else "" for call in step.call]
+        if calls:
+            results = [self.result(call) for call in step.call]
+            self.append(session, "message.committed", {"role": "tool_result", "promptId": prompt, "results": results})
+            messages += [{"role": "result", "text": r["content"], "calls": [], "call": r["id"]} for r in results]
+        self.settle(session, [(call, identity) for call, identity in zip(step.call, ids, strict=True) if identity])
+        return runs
+
+    def serve(self, session: str, step: Step) -> None:
+        """A request to the model, and its answer."""
         order = self.tick()
         if step.hold:
             self.waiting()
+        messages = js(self.heard[session])
         self.events.append(
             ModelExchange(
                 order=order,
                 finished=self.tick(),
                 session=session,
                 step=self.served[session],
-                request=js(messages),
-                heard=js(messages),
-                reply=js(answer),
+                request=messages,
+                heard=messages,
+                reply=js({"step": self.served[session]}),
             )
         )
         self.served[session] += 1
-        calls = [{"id": call.id, "name": call.tool, "arguments": call.argument_text()} for call in step.call]
-        runs = bool(calls) and not step.refused
-        if runs and session not in self.holders:
-            self.acquire(session)
-        said = {"role": "assistant", "promptId": prompt, "text": step.text or "", "calls": calls}
-        self.append(session, "message.committed", said)
-        messages.append({"role": "assistant", "text": step.text or "", "calls": calls, "call": ""})
-        ids = [self.run(session, call) if runs else "" for call in step.call]
-        if calls:
-            results = [self.result(call) for call in step.call]
-            self.append(session, "message.committed", {"role": "tool_result", "promptId": prompt, "results": results})
-            messages += [{"role": "result", "text": r["content"], "calls": [], "call": r["id"]} for r in results]
-        for call, identity in zip(step.call, ids, strict=True):
-            if not identity:
-                continue
-            receipt = {"callId": call.id, "executionCallId": identity, "captureDigest": sha256(identity.encode())}
-            self.append(session, "tool.receipt", receipt)
+
+    def settle(self, session: str, ran: list[tuple[Call, str]]) -> None:
+        """Receipts and acknowledgements, in the order of the case's path."""
+        for call, identity in ran:
+            if self.case.path == "local":
+                receipt = {"callId": call.id, "executionCallId": identity, "captureDigest": sha256(identity.encode())}
+                self.append(session, "tool.receipt", receipt)
             self.broker("acknowledge", session, f"/executions/{identity}:acknowledge", {}, {"acknowledged": True})
-        return runs
+        for _, identity in ran if self.case.path == "o2" else []:
+            self.publish("receipts/commit", session, identity, self.publication(identity))
 
     def waiting(self) -> None:
         """Whoever the case makes wait is told `workspace_busy`."""
@@ -133,6 +158,7 @@ class Perfect(Seen):
             "executed": f"exit 0\n{call.output or ''}",
             "refused": f"Error: argument {call.names} is not well-formed text",
             "sibling": "Error: not executed, because another call of the batch was refused",
+            "denied": "Error: not executed, because it was not approved",
         }[call.expect]
         return {"id": call.id, "name": call.tool, "content": told, "isError": call.expect != "executed"}
 
@@ -142,11 +168,12 @@ class Perfect(Seen):
         self.generation += 1
         self.holders.add(session)
         self.broker("acquire", session, "/tool-sessions:acquire", {}, {"acquired": True, "generation": self.generation})
-        asked = {"bindingGeneration": self.generation}
-        self.broker("publisher", session, f"/tool-sessions/{self.wire(session)}-r:register-publisher", asked, {})
         owner: Values = {"harness_session_id": self.wire(session), "generation": self.generation}
+        if self.case.path == "local":
+            asked = {"bindingGeneration": self.generation}
+            self.broker("publisher", session, f"/tool-sessions/{self.wire(session)}-r:register-publisher", asked, {})
+            self.row("broker", "publishers", owner | {"registered_ms": 1})
         self.row("broker", "leases", owner | {"acquired_ms": 1, "released_ms": None})
-        self.row("broker", "publishers", owner | {"registered_ms": 1})
 
     def row_released(self, session: str) -> None:
         """The lease rows as the release leaves them."""
@@ -154,8 +181,16 @@ class Perfect(Seen):
             if row.table == "leases" and row.values.get("harness_session_id") == self.wire(session):
                 self.rows[place] = row.model_copy(update={"values": row.values | {"released_ms": 2}})
 
-    def run(self, session: str, call: Call) -> str:
-        """One admitted call, from its reservation to its captured output."""
+    def publication(self, identity: str) -> str:
+        """The publication of an execution."""
+        return f"{self.nonce}-{identity}:publication"
+
+    def run(self, session: str, call: Call, prompt: str) -> str:
+        """One admitted call, from its question to its captured output; without an id if nobody allowed it."""
+        if self.case.approval is not None:
+            self.asked[session] = call, prompt
+            if not self.question(session, prompt, call):
+                return ""
         self.executions += 1
         identity = f"{self.execution}-{self.executions}"
         arguments = decoded(call.argument_text())
@@ -165,22 +200,28 @@ class Perfect(Seen):
             "prepare",
             session,
             "/executions:prepare",
-            {"toolCallId": call.id, "kind": "tool", "requestDigest": requested, "reference": {"argsDigest": digest}},
+            {
+                "idempotencyKey": f"{self.wire(session)}:{call.id}:{self.executions}",
+                "toolCallId": call.id,
+                "kind": "tool",
+                "requestDigest": requested,
+                "reference": {"argsDigest": digest},
+            },
             {"executionCallId": identity},
         )
         self.append(session, "tool.intent", {"callId": call.id, "executionCallId": identity, "argsDigest": digest})
         self.append(session, "checkpoint", {"callId": call.id})
+        o2 = self.case.path == "o2"
+        if o2:
+            self.publish("reserve", session, identity, self.publication(identity))
         self.broker("start", session, f"/executions/{identity}:start", {"payloadJson": payload}, {"executionCallId": identity})
-        asked = {
-            "executionCallId": identity,
-            "harnessSessionId": self.wire(session),
-            "kind": "tool",
-            "payloadJson": payload,
-        }
-        self.exchange(BROKER_WORKER, "execute", session, f"{WORKER}/executions", asked=asked, reply={"state": "executing"})
+        about = {"executionCallId": identity, "harnessSessionId": self.wire(session), "kind": "tool", "payloadJson": payload}
+        self.exchange(BROKER_WORKER, "execute", session, f"{WORKER}/executions", asked=about, reply={"state": "executing"})
         self.spawn(call, arguments)
+        if o2:
+            self.publish("finished", session, identity, self.publication(identity))
         self.broker("status", session, f"/executions/{identity}", {}, {"state": "settled"})
-        self.capture(session, identity)
+        (self.admit if o2 else self.capture)(session, identity, call)
         self.execution_row(session, call, identity, requested)
         return identity
 
@@ -191,7 +232,14 @@ class Perfect(Seen):
             self.events.append(Command(order=self.tick(), digest=digest, length=len(command), prefix=command, directory=self.nonce))
         self.files |= {path: text.encode() for path, text in call.writes.items()}
 
-    def capture(self, session: str, identity: str) -> None:
+    def admit(self, session: str, identity: str, call: Call) -> None:
+        """The published output, admitted and on record."""
+        publication = self.publication(identity)
+        self.publish("admissions/prepare", session, identity, publication)
+        about = {"callId": call.id, "executionCallId": identity, "publicationId": publication, "admission": "PREPARED"}
+        self.append(session, "tool.receipt", about | {"manifestDigest": manifest_of(identity)})
+
+    def capture(self, session: str, identity: str, _: Call) -> None:
         """The complete output, as a resource of the session."""
         capture = sha256(identity.encode())
         path = f"{STORE}/{self.wire(session)}/resources/{capture}"
@@ -204,6 +252,7 @@ class Perfect(Seen):
             "execution_call_id": identity,
             "harness_session_id": self.wire(session),
             "tool_call_id": call.id,
+            "idempotency_key": f"{self.wire(session)}:{call.id}:{self.executions}",
             "request_digest": requested,
         }
         ends: Values = {"kind": "tool", "state": "settled", "result": "success", "started_ms": 1, "acknowledged_ms": 2}
@@ -238,4 +287,4 @@ class Perfect(Seen):
             sessions={label: self.wire(label) for label in self.case.sessions()},
         )
         trees = Tree(moment="before", entries=()), Tree(moment="after", entries=entries)
-        return Ledger(meta=meta, events=(trees[0], *self.events, trees[1], *self.rows))
+        return Ledger(meta=meta, events=(trees[0], *self.events, *self.fired(), trees[1], *self.rows))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any
 
-from harness.ledger.event import Driven, Event, Exchange, Row
+from harness.ledger.event import Driven, DriverAct, Event, Exchange, Row
 from harness.ledger.facts import HOST_BROKER
 
 Values = dict[str, int | str | None]
-DriverAct = Literal["created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_seen", "busy_not_seen"]
-BROKER, STORE, WORKER = (
+BROKER, STORE, WORKER, PUBLICATION = (
     "/internal/runtime-broker/v1",
     "/internal/managed-session-store/v1/sessions",
     "/internal/worker/v1",
+    "/internal/managed-tool-publications/v1/sessions",
 )
 
 
@@ -54,7 +54,8 @@ class Seen:
         asked: Any,
         reply: Any,
         method: str = "POST",
-        status: int = 200,
+        status: int | None = 200,
+        fault: str | None = None,
     ) -> None:
         """One exchange through a relay."""
         self.events.append(
@@ -68,7 +69,8 @@ class Seen:
                 target=target,
                 request=js(asked) if asked is not None else b"",
                 status=status,
-                reply=js(reply),
+                reply=js(reply) if status is not None else b"",
+                fault=fault,
             )
         )
 

@@ -30,6 +30,7 @@ from harness.selftest.checks.change import (
 from harness.selftest.checks.perfect import Perfect
 from harness.selftest.checks.seen import BROKER, WORKER
 from harness.selftest.checks.survivors import SURVIVORS, Way
+from harness.selftest.checks.ways import MORE
 
 
 def _told(text: str, *, place: int = -1) -> Change:
@@ -159,7 +160,7 @@ def _result(check: str, ledger: Ledger) -> tuple[str, str]:
     return result.verdict.value, result.finding
 
 
-ALL = (*WAYS, *SURVIVORS)
+ALL = (*WAYS, *SURVIVORS, *MORE)
 
 
 @pytest.mark.parametrize(("check", "words", "case", "change"), ALL, ids=[f"{way[0]}-{n}" for n, way in enumerate(ALL)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,12 +11,14 @@ from hypothesis import strategies as st
 
 from harness.ledger.digest import digest
 from harness.ledger.event import Driven, Ledger, Tree
+from harness.ledger.facts import decoded
 from harness.scenario.spec import Case
-from harness.selftest.checks.cases import CORRECTED, RELOADED, SECOND
+from harness.selftest.checks.cases import ASKED, BLOCKED, CORRECTED, PUBLISHED, RELOADED, SECOND
 from harness.selftest.checks.change import (
     Change,
     added,
     again,
+    asked,
     edited,
     exchange,
     heard,
@@ -28,8 +31,9 @@ from harness.selftest.checks.change import (
 )
 from harness.selftest.checks.perfect import Perfect
 
-CASES = (CORRECTED, SECOND, RELOADED)
+CASES = (CORRECTED, SECOND, RELOADED, PUBLISHED, ASKED, BLOCKED)
 GOOD = Perfect(CORRECTED).play()
+ON_O2 = Perfect(PUBLISHED).play()
 LETTERS = st.text("ghijklmnop", min_size=12, max_size=24)
 """Names that occur nowhere else, as a run's nonce and a service's ids do."""
 
@@ -126,3 +130,60 @@ def test_each_case_has_its_own_digest() -> None:
     digests = {digest(Perfect(case).play()) for case in CASES}
     assert len(digests) == len(CASES)
     assert all(found.startswith("sha256:") and len(found) == 71 for found in digests)
+
+
+def _reply(**changed: Any) -> Change:
+    """The replies to publication requests say something else as well."""
+    return edited(exchange("publication"), lambda e: {"reply": json.dumps(decoded(e.reply) | changed).encode("ascii")})
+
+
+RENEWED = {"edge": "worker-store", "target": "/x/grants", "request": b'{"operation": "renew", "publicationId": "p"}'}
+PASSING_ON_O2: dict[str, Change] = {
+    "renewals": edit_last(_broker("publication"), **RENEWED),
+    "renewals in SQL": edited(row("grants"), values(renewals=7, expires_ms=1)),
+    "expiry": _reply(expiresInMs=17, leaseMs=9, replayed=True),
+    "tokens": edited(exchange("publication"), asked(b"{", b'{"grantToken": "lgt_other", ')),
+    "manifest digests": edited(row("admissions"), values(manifest_digest="sha256:00")),
+    "manifest digests in records": edited(row("records"), replaced(b'"manifestDigest": "sha256:', b'"manifestDigest": "sha256:0')),
+    "an object store that is away": edit_last(
+        _broker("publication", status=503, reply={"error": {"code": "objects_unavailable"}}),
+        edge="host-store",
+        target="/x/publications/p/admissions/prepare",
+    ),
+}
+DECIDING_ON_O2: dict[str, Change] = {
+    "a step less": without(lambda e: exchange("publication")(e) and b"finished" in getattr(e, "target", "").encode()),
+    "a step's outcome": edited(exchange("publication"), lambda _: {"status": 409}),
+    "a step twice": again(exchange("publication")),
+    "another state": _reply(state="NOT_STARTED"),
+    "a grant's end": edited(row("grants"), values(state="OPEN")),
+    "an admission's end": edited(row("admissions"), values(state="PREPARED")),
+    "a receipt less": without(row("receipts")),
+    "a publication less": without(row("publications")),
+}
+
+
+@pytest.mark.parametrize("name", PASSING_ON_O2)
+def test_what_passes_on_o2_does_not_matter(name: str) -> None:
+    changed = PASSING_ON_O2[name](ON_O2)
+    assert changed != ON_O2
+    assert digest(changed) == digest(ON_O2)
+
+
+@pytest.mark.parametrize("name", DECIDING_ON_O2)
+def test_what_decides_on_o2_matters(name: str) -> None:
+    assert digest(DECIDING_ON_O2[name](ON_O2)) != digest(ON_O2)
+
+
+def test_a_prompt_that_shares_its_place_with_what_came_before_comes_after_it() -> None:
+    prompted, created = (next(e for e in GOOD.events if isinstance(e, Driven) and e.act == act) for act in ("prompted", "created"))
+    tied = edited(lambda e: e is prompted, lambda _: {"order": created.order})
+    assert digest(tied(GOOD)) == digest(GOOD)
+
+
+def test_faults_and_answers_matter() -> None:
+    blocked, asking = Perfect(BLOCKED).play(), Perfect(ASKED).play()
+    unfired = edited(lambda e: e.kind == "fired", lambda _: {"times": 0})
+    denied = edited(lambda e: isinstance(e, Driven) and e.act == "answered", lambda e: {"body": e.body.replace(b"allow", b"deny")})
+    assert digest(unfired(blocked)) != digest(blocked)
+    assert digest(denied(asking)) != digest(asking)

@@ -16,9 +16,9 @@ import requests
 from harness.errors import EnvironmentMissing, StackError
 from harness.settings import subject_root
 from harness.stack import images
+from harness.stack.docker_database import database_name
 from harness.stack.docker_door import Door, connect
 from harness.stack.docker_files import FIFO, SHIM, arm_files, observer_files
-from harness.stack.docker_postgres import database_name
 
 
 @pytest.fixture
