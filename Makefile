@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAGE := .ci/stage
 
-.PHONY: accept accept-docker test lint types selftest clean
+.PHONY: accept accept-all accept-docker test lint types selftest clean
 .DEFAULT_GOAL := accept
 
 $(VENV)/installed: pyproject.toml
@@ -16,14 +16,18 @@ $(VENV)/installed-dev: $(VENV)/installed
 	$(STAGE) install-dev 600 $(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
+# The core: every row, shape and profile; `make test` runs the large matrices too.
 accept: $(VENV)/installed
-	$(STAGE) accept 600 $(BIN)/loudgate run
+	$(STAGE) accept 600 $(BIN)/loudgate run --core
+
+accept-all: $(VENV)/installed
+	$(STAGE) accept-all 900 $(BIN)/loudgate run
 
 # Where no Docker engine answers this says so and ends well; LOUDGATE_REQUIRE_DOCKER=1 makes that an error.
 accept-docker: $(VENV)/installed
 	$(STAGE) accept-docker 1200 $(BIN)/loudgate run --engine docker --when-available
 
-test: lint types selftest accept accept-docker
+test: lint types selftest accept-all accept-docker
 
 lint: $(VENV)/installed-dev
 	$(STAGE) lint 60 $(BIN)/ruff check .

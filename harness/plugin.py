@@ -35,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--engine", default="process", choices=defaults.ENGINE_NAMES, help="how the stack's services run")
     group.addoption("--store", choices=defaults.STORE_NAMES, help="the database behind store and broker")
     group.addoption("--path", default="both", choices=["local", "o2", "both"], help="capture path")
+    group.addoption("--core", action="store_true", help="leave out the extended cases")
     group.addoption("--seed", type=int, default=DEFAULT_SEED, help="the one seed of ids, texts and order")
     group.addoption("--out", type=Path, default=defaults.REPORTS, help="folder for reports")
     group.addoption("--scenarios", type=Path, default=defaults.SCENARIOS, help="folder of scenario files")
@@ -60,7 +61,7 @@ def _is_worker(config: pytest.Config) -> bool:
 def _cases(config: pytest.Config) -> tuple[Case, ...]:
     chosen = config.stash[_SETTINGS]
     try:
-        return catalog.planned(chosen.scenarios, chosen.select, engine=chosen.engine, path=chosen.path)
+        return catalog.planned(chosen.scenarios, chosen.select, engine=chosen.engine, path=chosen.path, core=chosen.core)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
 

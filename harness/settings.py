@@ -33,6 +33,7 @@ class Settings(BaseModel):
     store: str | None = None
     """None: the engine's own default."""
     path: Literal["local", "o2", "both"] = "both"
+    core: bool = False
     seed: int = DEFAULT_SEED
     out: Path = REPORTS
     scenarios: Path = SCENARIOS

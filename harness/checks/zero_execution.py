@@ -57,7 +57,9 @@ def _control(history: History) -> str | None:
     for planned in history.planned("executed"):
         trace = history.trace(planned)
         ran = bool(trace.commands) or planned.command is None
-        if trace.prepares and (trace.starts or trace.perhaps("start")) and trace.executes and trace.rows and ran:
+        started = trace.starts or trace.perhaps("start")
+        executed = trace.executes or trace.perhaps("execute")
+        if trace.prepares and started and executed and trace.rows and ran:
             return f"control: prepare #{trace.prepares[0].order} of {planned.where}, with its start, execute and SQL row"
     return None
 

@@ -41,6 +41,7 @@ QUIET = ("-p", "no:unraisableexception", "-W", "ignore::ResourceWarning")
 @click.option(
     "-n", "--workers", type=click.IntRange(0), default=None, help="pytest-xdist workers; 0 is none.  [default: two per core]"
 )
+@click.option("--core", is_flag=True, help="Leave out the extended cases: the large matrices of rows that have cases without them.")
 @click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="The one seed of ids, texts and order.")
 @click.option("--maxfail", type=click.IntRange(0), default=0, help="Stop after so many cases not as expected.  [default: never]")
 @click.option(
@@ -68,7 +69,7 @@ def run(select: tuple[str, ...], workers: int | None, *, when_available: bool, *
         click.echo(f"left out: {missing}")
         return Exit.ACCEPTED
     store_of(options["engine"], options["store"])
-    cases = catalog.planned(options["scenarios"], select, engine=options["engine"], path=options["path"])
+    cases = catalog.planned(options["scenarios"], select, engine=options["engine"], path=options["path"], core=options["core"])
     check_writable(options["out"])
     count = workers if workers is not None else WORKERS_PER_CORE * (os.cpu_count() or 1)
     chosen = {name: value for name, value in options.items() if (name, value) not in LEFT_OUT}
@@ -86,7 +87,13 @@ def run(select: tuple[str, ...], workers: int | None, *, when_available: bool, *
 
 
 def _words(options: dict[str, Any]) -> list[str]:
-    return [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+    return [word for name, value in options.items() for word in _word(name, value)]
+
+
+def _word(name: str, value: Any) -> tuple[str, ...]:
+    if value is None or value is False:
+        return ()
+    return (f"--{name}",) if value is True else (f"--{name}", str(value))
 
 
 class _Watcher:

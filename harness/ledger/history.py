@@ -207,9 +207,9 @@ class History:
                 order=0,
                 sequence=int(row.values.get("sequence") or 0),
                 kind=str(row.values.get("kind")),
-                text=row.blobs.get("text", b""),
+                text=_text(row),
                 command_id=str(row.values.get("command_id")),
-                body=decoded(row.blobs.get("text", b"")),
+                body=decoded(_text(row)),
             )
             for row in self.rows("records", session)
         ]
@@ -278,6 +278,11 @@ class History:
             commands=tuple(command for command in self.commands if command.digest == digest),
             unsure=tuple(e for e in (*starts, *executes) if uncertain(e) and execution_id(e) in ids),
         )
+
+
+def _text(row: Row) -> bytes:
+    """The text of a record, whatever type its column has."""
+    return row.blobs["text"] if "text" in row.blobs else utf8(str(row.values.get("text") or ""))
 
 
 def _is_open(row: Row) -> bool:

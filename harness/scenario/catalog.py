@@ -60,9 +60,10 @@ def select(cases: Iterable[Case], patterns: Sequence[str]) -> tuple[Case, ...]:
     return tuple(case for case in every if not patterns or any(matches(case, pattern) for pattern in patterns))
 
 
-def planned(root: Path, patterns: Sequence[str], *, engine: str, path: str) -> tuple[Case, ...]:
+def planned(root: Path, patterns: Sequence[str], *, engine: str, path: str, core: bool) -> tuple[Case, ...]:
     """The cases of one run; `UsageError` if there are none."""
-    chosen = tuple(case for case in on_engine(select(load(root), patterns), engine) if path in (case.path, "both"))
+    here = on_engine(select(load(root), patterns), engine)
+    chosen = tuple(case for case in here if path in (case.path, "both") and not (core and case.extended))
     if not chosen:
         raise UsageError(f"none of the selected cases is on path {path} and engine {engine}")
     return chosen

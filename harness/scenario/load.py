@@ -33,9 +33,10 @@ class ScenarioFile(Spec):
     title: str
     area: str | None = None
     profiles: tuple[str, ...] = Field(default=("hosted-workspace-shell/1", "hosted-workspace-shell/2"), min_length=1)
-    paths: tuple[spec.Path, ...] = Field(default=("local",), min_length=1)
+    paths: tuple[spec.Path, ...] = Field(default=("local", "o2"), min_length=1)
     stream: tuple[bool, ...] = Field(default=(True,), min_length=1)
     engines: tuple[Literal["process", "docker"], ...] = ()
+    extended: bool = False
     private: bool = False
     matrix: dict[str, dict[str, Value]] = Field(default_factory=dict)
     act: tuple[Act, ...]
@@ -148,6 +149,7 @@ def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Cas
             profile=profile,
             stream=stream,
             engines=file.engines,
+            extended=file.extended,
             private=file.private,
             acts=file.act,
             faults=file.fault,

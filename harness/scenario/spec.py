@@ -205,6 +205,8 @@ class Case(Spec):
     stream: bool = True
     engines: tuple[str, ...] = ()
     """The engines it makes sense on; empty: all."""
+    extended: bool = False
+    """One of a large matrix whose row has cases without it: `--core` leaves it out."""
     private: bool = False
     """It disturbs the worker that it runs on, so it gets an arm of its own."""
     acts: tuple[Act, ...]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from docker.errors import ImageNotFound
@@ -51,7 +52,7 @@ def build(door: Door, say: Say, names: Sequence[str] = images.IMAGES) -> dict[st
     refused: list[str] = []
     for provider in images.wanted_providers():
         try:
-            return {name: _make(door, images.recipe(name, provider), say) for name in names}
+            return _make_all(door, [images.recipe(name, provider) for name in names], say)
         except EnvironmentMissing as error:
             refused.append(f"{provider}: {error}")
             say(refused[-1])
@@ -68,16 +69,27 @@ def _id(door: Door, tag: str) -> str:
     return door.call(f"looking for image {tag}", ask)
 
 
-def _make(door: Door, made: Recipe, say: Say) -> str:
-    if _id(door, made.tag):
-        return made.tag
-    base = _pinned_base(door, made, say) if made.provider == images.REGISTRY else _debian_base(door, say)
+def _make_all(door: Door, recipes: Sequence[Recipe], say: Say) -> dict[str, str]:
+    """All at once, since most of it is waiting for packages. The first base is had alone: where none can be, that is said once."""
+    missing = [made for made in recipes if not _id(door, made.tag)]
+    if missing:
+        _base(door, missing[0], say)
+    with ThreadPoolExecutor(len(recipes), "docker-build") as pool:
+        list(pool.map(lambda made: _make(door, made, say), missing))
+    return {made.name: made.tag for made in recipes}
+
+
+def _base(door: Door, made: Recipe, say: Say) -> str:
+    return _pinned_base(door, made, say) if made.provider == images.REGISTRY else _debian_base(door, say)
+
+
+def _make(door: Door, made: Recipe, say: Say) -> None:
+    base = _base(door, made, say)
     version = door.call("asking for the version", door.api.version)
     say(f"{made.name}: preparing what the build needs")
     with images.build_context(made, _MACHINES.get(version["Arch"], version["Arch"])) as context:
         say(f"{made.name}: building {made.tag}")
         door.call(f"building {made.tag}", lambda: _build(door, made, base, context, say), seconds=BUILD_S)
-    return made.tag
 
 
 def _build(door: Door, made: Recipe, base: str, context: Path, say: Say) -> None:

@@ -1,7 +1,7 @@
 """The object store of a run: SeaweedFS in a container of its own, for the captures that workers write and stores read.
 
-It stands on the services' network alone. Workers reach its S3 port through a door of their own: tools stand on the same network, and
-the server also has a port (gRPC of S3) where anybody may add a key. Whoever has no key gets nothing from the S3 port, and a tool
+It stands on the services' network alone. Workers reach its S3 port through a door: tools stand on their network too, and the
+server also has a port (the gRPC of S3) where anybody may add a key. Whoever has no key gets nothing from the S3 port, and a tool
 cannot read its worker's key.
 """
 
@@ -53,7 +53,7 @@ class Objects:
         return self.key, self.secret
 
     def write_once(self, beside: DockerService) -> None:
-        """The first write is slow, and must not be a case's: made through the door, from a container that has the harness's code."""
+        """The first write is slow, and must not be a case's: through the door, from a container with the harness's code."""
         if not self.ready:
             beside.execute(["python", "-m", s3.__name__], "10001:10001", self.environment(from_tools=True))
             self.ready = True

@@ -54,7 +54,7 @@ def port_names() -> tuple[str, ...]:
 
 
 def contained(folder: str, port: int) -> list[str]:
-    """In a container: S3 alone listens to others, with its gRPC. `server` waits 2 s for its parts, but can part S3 from the rest."""
+    """In a container: only S3 and its gRPC listen to others. `server` waits 2 s for its parts, but can set S3 apart."""
     words = ["-logtostderr=true", "server", *common(folder), "-ip.bind=127.0.0.1", "-filer", "-s3"]
     return [*words, "-s3.ip.bind=0.0.0.0", f"-s3.port={port}"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.ledger.event import Driven, Exchange, ModelExchange
-from harness.ledger.facts import HOST_BROKER, canonical, decoded, execution_id, input_digest, subject, utf8
+from harness.ledger.facts import HOST_BROKER, canonical, decoded, execution_id, input_digest, publication, subject, utf8
 from harness.ledger.history import History
-from harness.selftest.checks.cases import CORRECTED, RELOADED, SECOND
-from harness.selftest.checks.change import added, emptied, request, without
+from harness.selftest.checks.cases import CORRECTED, PUBLISHED, RELOADED, SECOND
+from harness.selftest.checks.change import added, edited, emptied, request, row, without
 from harness.selftest.checks.perfect import Perfect
 
 HISTORY = History(Perfect(CORRECTED).play())
@@ -111,3 +111,16 @@ def test_an_id_with_colons_is_read_whole_from_a_path() -> None:
     odd = found.model_copy(update={"target": "/internal/runtime-broker/v1/executions/a:b.c:start?x=/y:z"})
     assert isinstance(odd, Exchange)
     assert execution_id(odd) == subject(odd) == "a:b.c"
+
+
+def test_the_text_of_a_record_is_read_from_a_column_of_any_type() -> None:
+    as_words = edited(row("records"), lambda e: {"blobs": {}, "values": e.values | {"text": e.blobs["text"].decode()}})
+    played = Perfect(CORRECTED).play()
+    assert History(as_words(played)).records("main") == History(played).records("main")
+
+
+def test_a_publication_request_says_what_it_does_and_to_which_publication() -> None:
+    seen = History(Perfect(PUBLISHED).play()).publications()
+    assert [publication(e) for e in seen] == [
+        (step, "n1-exec-1:publication") for step in ("reserve", "finished", "admissions/prepare", "receipts/commit")
+    ]
