@@ -110,6 +110,8 @@ def _blocked(play: Play, label: str, _act: Act, place: int) -> None:
         refused = "the prompt was taken"
     except Refused as refusal:
         refused = refusal.code
+    if status.get("recoveryBlocked"):
+        play.blocked.add(label)
     play.note("blocked", label, detail=refused, body={"recoveryBlocked": bool(status.get("recoveryBlocked"))})
 
 

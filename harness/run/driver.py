@@ -6,7 +6,7 @@ holds no open work. Where that cannot be reached, a doubt says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from harness.clock import holds_within
 from harness.errors import LoudgateError
@@ -62,8 +62,11 @@ def _leave(play: Play) -> None:
             play.doubt(f"session {label} could not be detached: {error}")
 
 
-def _open_work(rows: tuple[Row, ...]) -> str:
+def _open_work(rows: tuple[Row, ...], *, but: Collection[str] = ()) -> str:
+    """What the broker still holds, in words; `but` for sessions of these ids."""
     for row in rows:
+        if row.values.get("harness_session_id") in but:
+            continue
         if row.table == "executions" and (row.values["state"] != "settled" or row.values["acknowledged_ms"] is None):
             return f"execution of call {row.values['tool_call_id']} is {row.values['state']}"
         if row.table == "leases" and row.values["released_ms"] is None:
@@ -74,12 +77,14 @@ def _open_work(rows: tuple[Row, ...]) -> str:
 def _quiesce(play: Play) -> tuple[Row, ...]:
     """Wait until nothing moves and nothing is open; gives the rows that were seen then."""
     seen: list[tuple[Row, ...]] = [()]
+    # What a blocked session holds it keeps: there is nothing to wait for.
+    blocked = {play.observation.names.sessions[label] for label in play.blocked}
 
     def quiet() -> bool:
         if play.observation.state()["inflight"]:
             return False
         seen[0] = sql.read(play.arm.sql, play.observation.names.tenant)
-        return bool(play.stuck) or not _open_work(seen[0])
+        return bool(play.stuck) or not _open_work(seen[0], but=blocked)
 
     if not _guarded(play, quiet):
         play.doubt(f"not quiet within {QUIESCE_S:g} s: {_open_work(seen[0]) or 'requests in flight'}")

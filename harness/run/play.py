@@ -34,6 +34,8 @@ class Play:
     """Session label → the last request for an approval that was seen."""
     stuck: set[str] = field(default_factory=set)
     """Sessions with a turn that outlived its bound. In a must-fail case it is evidence, else a doubt."""
+    blocked: set[str] = field(default_factory=set)
+    """Sessions that said they are recovery-blocked."""
     timings: dict[str, float] = field(default_factory=dict)
     """Phase → seconds: where a case's time went."""
 
