@@ -91,7 +91,7 @@ class Acceptance:
             return None
         self.ended = True
         died = self.keeper.died()
-        images = self.keeper.assembly.images()
+        images, objects = self.keeper.assembly.images(), self.keeper.objects()
         secrets = self.keeper.secrets()
         processes, held = self.keeper.close()
         leaks = Leaks(processes=processes, containers=held.containers, networks=held.networks, volumes=held.volumes)
@@ -106,6 +106,7 @@ class Acceptance:
             notes=tuple(self.notes),
             leaks=leaks,
             images=images,
+            objects=objects,
         )
         (self.folder / ENDING).write_text(ending.model_dump_json(indent=1), encoding="utf-8")
         return writers.write(self.folder)

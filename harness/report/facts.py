@@ -31,6 +31,8 @@ class Target(Part):
     version: str
     engine: str
     store: str
+    objects: str = ""
+    """The object store of the o2 path, with its version."""
     images: dict[str, str] = {}
 
 
@@ -117,6 +119,7 @@ class Ending(Part):
     """Services that ended by themselves."""
     problems: tuple[str, ...] = ()
     """What went wrong with the engine itself."""
+    objects: str = ""
     images: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     leaks: Leaks = Leaks()
@@ -211,7 +214,7 @@ def build(folder: Path) -> Report:
         started_at=plan.started_at,
         duration_s=ending.duration_s,
         command=plan.command,
-        target=plan.target.model_copy(update={"images": ending.images}),
+        target=plan.target.model_copy(update={"images": ending.images, "objects": ending.objects}),
         source=plan.source,
         counts=counts,
         cases=results,

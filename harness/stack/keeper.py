@@ -78,6 +78,11 @@ class Keeper:
         self._lost = tuple(dict.fromkeys((*self._lost, *found)))
         return self._lost
 
+    def objects(self) -> str:
+        """What the object store of this run is; empty before the first arm is ready."""
+        ready = [arm.result() for arm in self._arms.values() if arm.done() and arm.exception() is None]
+        return ready[0].arm.objects if ready else ""
+
     def secrets(self) -> tuple[str, ...]:
         """Everything that must not reach a file."""
         started = [arm.result() for arm in self._arms.values() if arm.done() and arm.exception() is None]
