@@ -60,6 +60,7 @@ class SameAs(Spec):
     finding: str
     stuck_after_s: float = Field(gt=0, le=10)
     go_on: bool = False
+    engines: tuple[Literal["process", "docker"], ...] = ()
     only: str = "*"
     """Glob over the other cases' ids, without the file's own part: which of them."""
     profiles: tuple[str, ...] | None = None
@@ -177,6 +178,7 @@ def on_mutant(name: str, raw: dict[str, Any], others: Mapping[str, tuple[Case, .
                 "id": name + case.id.removeprefix(file.same_as),
                 "area": "must_fail",
                 "title": file.title,
+                "engines": file.engines or case.engines,
                 "must_fail": MustFail(same_as=case.id, **common),
             }
         )
