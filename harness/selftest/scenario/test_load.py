@@ -13,6 +13,7 @@ from harness.scenario.load import expand
 GOOD = r"""
 title = "A scenario"
 profiles = ["hosted-workspace-shell/1"]
+paths = ["local"]
 [matrix.shape]
 high = '\ud83d'
 low = '\ude00'
