@@ -16,9 +16,9 @@ $(VENV)/installed-dev: $(VENV)/installed
 	$(STAGE) install-dev 600 $(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
-# The core: every row, shape and profile; `make test` runs the large matrices too.
+# The core on the local capture path: every row, shape and profile. `make test` plays both paths and the large matrices too.
 accept: $(VENV)/installed
-	$(STAGE) accept 600 $(BIN)/loudgate run --core
+	$(STAGE) accept 600 $(BIN)/loudgate run --core --path local
 
 accept-all: $(VENV)/installed
 	$(STAGE) accept-all 900 $(BIN)/loudgate run
