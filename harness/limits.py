@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-SECOND_MS = 1000
-
 SERVICE_READY_S = 20.0
 """A Python service on a busy two-core machine answers /healthz within 3 s; the rest is slack."""
 

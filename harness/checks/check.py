@@ -107,11 +107,6 @@ def has_calls(case: Case) -> bool:
     return any(True for _ in case.calls())
 
 
-def has_executed(case: Case) -> bool:
-    """Whether any call must be executed."""
-    return any(True for _ in case.calls("executed"))
-
-
 def has_run(case: Case) -> bool:
     """Whether any call must reach the worker, whether or not it may come to its own end there."""
     return any(True for _ in case.calls(*RUN))

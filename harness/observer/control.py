@@ -12,7 +12,9 @@ from pydantic import ValidationError
 from harness.errors import Refused
 from harness.ledger.event import Command, Exchange, Fired
 from harness.observer.cases import Cases, OpenCase, Registration
+from harness.observer.edges import told_busy
 from harness.relay.operations import POLLS
+from harness.relay.tap import Reply
 from harness.witness.workspace import snapshot
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -40,12 +42,9 @@ def guarded(token: str) -> Any:
 
 def is_poll(event: object) -> bool:
     """Whether this is only a look at something: it says nothing about progress."""
-    return isinstance(event, Exchange) and (event.operation in POLLS or is_busy(event))
-
-
-def is_busy(event: Exchange) -> bool:
-    """Whether a session was told to come again later."""
-    return event.operation == "acquire" and event.status == 409
+    return isinstance(event, Exchange) and (
+        event.operation in POLLS or told_busy(event.edge, event.operation, Reply(event.status, event.reply))
+    )
 
 
 class Control:
@@ -89,7 +88,6 @@ class Control:
                 "held": sorted(case.held),
                 "commands": sum(isinstance(event, Command) for event in case.journal),
                 "moves": sum(not is_poll(event) for event in case.journal),
-                "order": case.tick(),
             }
         )
 

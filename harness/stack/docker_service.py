@@ -42,9 +42,6 @@ STOP_S = 3
 LOG_LIMIT = "32m"
 """Largest log that the engine keeps of one container."""
 
-PATIENCE_S = 30.0
-"""A stop is a wait of STOP_S and a removal."""
-
 
 @dataclass(frozen=True)
 class Confinement:

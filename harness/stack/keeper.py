@@ -78,15 +78,17 @@ class Keeper:
         self._lost = tuple(dict.fromkeys((*self._lost, *found)))
         return self._lost
 
+    def _ready(self) -> list[Arm]:
+        started = [arm for arm in self._arms.values() if arm.done() and not arm.cancelled() and arm.exception() is None]
+        return [arm.result().arm for arm in started]
+
     def objects(self) -> str:
         """What the object store of this run is; empty before the first arm is ready."""
-        ready = [arm.result() for arm in self._arms.values() if arm.done() and arm.exception() is None]
-        return ready[0].arm.objects if ready else ""
+        return next((arm.objects for arm in self._ready()), "")
 
     def secrets(self) -> tuple[str, ...]:
         """Everything that must not reach a file."""
-        started = [arm.result() for arm in self._arms.values() if arm.done() and arm.exception() is None]
-        return tuple(dict.fromkeys(secret for one in started for secret in one.arm.secrets))
+        return tuple(dict.fromkeys(secret for arm in self._ready() for secret in arm.secrets))
 
     def serve(self) -> str:
         """Answer other processes of this run; gives host:port. The key that both sides must prove to have never crosses it."""
