@@ -8,6 +8,9 @@ SERVICE_READY_S = 20.0
 SERVICE_STOP_S = 5.0
 """From SIGTERM to SIGKILL: services promise to stop within a second."""
 
+WATCH_MS = 250
+"""Milliseconds that one look at a turn may stay open: long against its way, short against what a stuck turn is given."""
+
 TURN_S = 15.0
 """A scripted turn takes well under a second; past this the harness gives up and says unknown."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -28,8 +29,12 @@ SERVER_ERRORS = 500
 Body = dict[str, Any]
 
 
+@lru_cache(maxsize=2048)
 def decoded(raw: bytes | str) -> Body:
-    """The JSON object in `raw`; empty for anything else, so that a check finds a field missing instead of crashing."""
+    """The JSON object in `raw`; empty for anything else, so that a check finds a field missing instead of crashing.
+
+    Many checks read the same bodies, so each is parsed once: what is given must not be changed.
+    """
     try:
         value = json.loads(raw)
     except ValueError:

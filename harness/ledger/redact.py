@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 MASK = "[secret]"
 
 
-def _forms(secret: str) -> Iterable[str]:
+@lru_cache(maxsize=64)
+def _forms(secret: str) -> tuple[str, ...]:
+    return tuple(_made(secret))
+
+
+def _made(secret: str) -> Iterator[str]:
     yield secret
     raw = secret.encode()
     for shift in range(3):

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import aiohttp
+import uvloop
 from aiohttp import web
 
 from harness.limits import BODY_BYTES
@@ -83,7 +84,7 @@ def main() -> int:
         sys.stderr.write(f"observer: {TOKEN_VARIABLE} is not set\n")
         return 2
     try:
-        asyncio.run(_serve(options, token))
+        uvloop.run(_serve(options, token))
     except OSError as error:
         sys.stderr.write(f"observer: cannot listen on {options.listen}:{options.port}: {os.strerror(error.errno or 0)}\n")
         return 2

@@ -78,7 +78,7 @@ class Control:
         return web.json_response({"token": self.cases.register(registration).names.token}, status=201)
 
     async def state(self, request: web.Request) -> web.StreamResponse:
-        """What is going on: traffic, who was told busy, where answers are held, what ran, how much moved."""
+        """What is going on: traffic, who was told busy, where answers are held, what ran, how much moved, by which operations."""
         case = self._case(request)
         self.catch_up()
         return web.json_response(
@@ -88,6 +88,7 @@ class Control:
                 "held": sorted(case.held),
                 "commands": sum(isinstance(event, Command) for event in case.journal),
                 "moves": sum(not is_poll(event) for event in case.journal),
+                "seen": sorted({event.operation for event in case.journal if isinstance(event, Exchange)}),
             }
         )
 

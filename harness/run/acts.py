@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from harness.clock import Deadline, holds_within
 from harness.errors import Refused
-from harness.limits import TURN_S
+from harness.limits import TURN_S, WATCH_MS
 from harness.model.data import prompt_text
 from harness.run.play import Play
 from harness.scenario.spec import VERBS, Act
@@ -25,7 +25,8 @@ def _prompt(play: Play, label: str, act: Act, place: int) -> None:
         play.sessions.create(label)
         play.note("created", label)
     prompt_id = f"p{place + 1}"
-    play.prompted[label] = (prompt_id, int(play.observation.state()["commands"]))
+    counted = any(one.await_command for one in play.case.acts)
+    play.prompted[label] = (prompt_id, int(play.observation.state()["commands"]) if counted else 0)
     play.note("prompted", label, detail=prompt_id)
     try:
         play.sessions.prompt(label, prompt_id, prompt_text(play.case, place, act, seed=play.seed))
@@ -38,8 +39,12 @@ def _prompt(play: Play, label: str, act: Act, place: int) -> None:
 
 def _finish(play: Play, label: str, _act: Act, _place: int) -> None:
     must_fail = play.case.must_fail
-    stillness = Stillness(play.observation, must_fail.stuck_after_s) if must_fail else None
-    ended = holds_within(lambda: not play.sessions.active(label) or (stillness is not None and stillness.reached()), TURN_S)
+    stillness = Stillness(play.observation, must_fail.stuck_after_s, must_fail.once) if must_fail else None
+
+    def over() -> bool:
+        return not play.sessions.active(label, wait_ms=WATCH_MS) or (stillness is not None and stillness.reached())
+
+    ended = holds_within(over, TURN_S)
     if ended and not (stillness and stillness.was_reached):
         events = play.sessions.transcript(label)
         prompt_id = play.prompted[label][0]
@@ -61,6 +66,7 @@ class Stillness:
 
     observation: Observation
     seconds: float
+    once: str = ""
     was_reached: bool = False
     _moves: int = -1
     _since: Deadline = field(default_factory=lambda: Deadline(0))
@@ -72,8 +78,9 @@ class Stillness:
 
     def reached(self) -> bool:
         """Look once."""
-        moves = int(self.observation.state()["moves"])
-        if moves != self._moves:
+        state = self.observation.state()
+        moves = int(state["moves"])
+        if moves != self._moves or (self.once and self.once not in state["seen"]):
             self._moves, self._since = moves, Deadline(self.seconds)
         self.was_reached = self._since.passed()
         return self.was_reached

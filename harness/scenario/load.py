@@ -59,6 +59,7 @@ class SameAs(Spec):
     check: str
     finding: str
     stuck_after_s: float = Field(gt=0, le=10)
+    once: str = ""
     go_on: bool = False
     engines: tuple[Literal["process", "docker"], ...] = ()
     only: str = "*"
@@ -171,7 +172,7 @@ def on_mutant(name: str, raw: dict[str, Any], others: Mapping[str, tuple[Case, .
     originals = [case for case in others.get(file.same_as, ()) if _wanted(file, case)]
     if not originals:
         raise ScenarioError([f"{shown}: same_as: no case of {file.same_as!r} has these profiles"])
-    common = {key: getattr(file, key) for key in ("mutant", "check", "finding", "stuck_after_s", "go_on")}
+    common = {key: getattr(file, key) for key in ("mutant", "check", "finding", "stuck_after_s", "once", "go_on")}
     return tuple(
         case.model_copy(
             update={

@@ -191,6 +191,8 @@ class MustFail(Spec):
     """After a turn that is stuck, let the other sessions go on: how long they are kept out is the point."""
     stuck_after_s: float
     """A turn that is active while nothing has moved for this long is positive evidence, not a deadline of the harness."""
+    once: str = ""
+    """The operation whose exchange is the evidence: before a relay has seen it, stillness does not count."""
 
 
 class Case(Spec):

@@ -34,7 +34,7 @@ SOLE_IMPORTERS = {
     "faker": ("harness/model/data.py",),
     "docker": ("harness/stack/docker",),
     "testcontainers": ("harness/stack/docker",),
-    "httpx": ("harness/targets/http.py",),
+    "urllib3": ("harness/targets/http.py",),
     "sqlalchemy": ("harness/witness/sql.py", "fixtures/hosted/"),
     "junitparser": ("harness/report/writers.py",),
     "jinja2": ("harness/report/writers.py",),

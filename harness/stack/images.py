@@ -41,6 +41,7 @@ SEAWEEDFS = "4.48"
 
 LIBRARIES = (
     "aiobotocore",
+    "uvloop",
     "aiohttp",
     "botocore",
     "faker",

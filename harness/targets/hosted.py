@@ -67,13 +67,13 @@ class HostedSessions:
         digest = f"sha256:{hashlib.sha256(canonical).hexdigest()}"
         self._call("POST", label, "prompt", {"promptId": prompt_id, "prompt": prompt, "payloadDigest": digest})
 
-    def status(self, label: str) -> dict[str, Any]:
-        """What the session says of itself."""
-        return dict(self._call("GET", label, "status"))
+    def status(self, label: str, *, wait_ms: int = 0) -> dict[str, Any]:
+        """What the session says of itself; `wait_ms` lets the host keep the reply back while a turn goes on."""
+        return dict(self._call("GET", label, f"status?waitMs={wait_ms}"))
 
-    def active(self, label: str) -> bool:
+    def active(self, label: str, *, wait_ms: int = 0) -> bool:
         """Whether a turn is going on."""
-        return bool(self.status(label)["hasActivePrompt"])
+        return bool(self.status(label, wait_ms=wait_ms)["hasActivePrompt"])
 
     def answer(self, label: str, approval_id: str, decision: str, input_digest: str) -> None:
         """Answer a request for an approval."""

@@ -1,4 +1,4 @@
-"""The test process's HTTP: one door at which httpx's errors become ours, with what they say about the effect."""
+"""The test process's HTTP: one door at which urllib3's errors become ours, with what they say about the effect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 from functools import lru_cache
 from typing import Any
 
-import httpx
+import urllib3
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
+from urllib3.exceptions import TimeoutError as NoReplyInTime
 
 from harness.errors import OutcomeUnknown, Refused, TimedOut
 from harness.limits import CALL_S
@@ -14,10 +16,9 @@ from harness.observer.edges import ORDER_HEADER
 
 
 @lru_cache(maxsize=1)
-def _client() -> httpx.Client:
-    """One for the process: making one reads the machine's certificates, which takes longer than a case's calls."""
-    # trust_env off: a proxy variable of the user's shell must not come between us and loopback.
-    return httpx.Client(timeout=CALL_S, trust_env=False)
+def _client() -> urllib3.PoolManager:
+    """One for the process. It knows no proxy: a variable of the user's shell must not come between us and loopback."""
+    return urllib3.PoolManager(timeout=urllib3.Timeout(CALL_S), retries=False)
 
 
 class Http:
@@ -32,26 +33,26 @@ class Http:
         """The reply's JSON (None if empty). `Refused` for 4xx, `TimedOut` and `OutcomeUnknown` for no usable reply."""
         content = None if body is None else json.dumps(body).encode("ascii")
         try:
-            response = _client().request(method, self._base + path, content=content, headers=self._headers | (headers or {}))
-        except httpx.ConnectError as error:
+            response = _client().request(method, self._base + path, body=content, headers=self._headers | (headers or {}))
+        except (NewConnectionError, ConnectTimeoutError) as error:
             raise Refused(f"{method} {path}: no connection") from error
-        except httpx.TimeoutException as error:
+        except NoReplyInTime as error:
             raise TimedOut(f"{method} {path}: no reply within {CALL_S:g} s") from error
-        except httpx.HTTPError as error:
+        except HTTPError as error:
             raise OutcomeUnknown(f"{method} {path}: {type(error).__name__}") from error
         self.order = int(response.headers.get(ORDER_HEADER, self.order))
         return _read(f"{method} {path}", response)
 
 
-def _read(what: str, response: httpx.Response) -> Any:
+def _read(what: str, response: urllib3.BaseHTTPResponse) -> Any:
     try:
-        document = json.loads(response.content) if response.content else None
+        document = json.loads(response.data) if response.data else None
     except ValueError as error:
-        raise OutcomeUnknown(f"{what}: the reply is not JSON (status {response.status_code})") from error
-    if response.status_code < 400:
+        raise OutcomeUnknown(f"{what}: the reply is not JSON (status {response.status})") from error
+    if response.status < 400:
         return document
     said = document.get("error", {}) if isinstance(document, dict) else {}
     code = str(said.get("code", "")) if isinstance(said, dict) else ""
-    if response.status_code < 500:
-        raise Refused(f"{what}: {response.status_code} {code}", status=response.status_code, code=code)
-    raise OutcomeUnknown(f"{what}: {response.status_code} {code}")
+    if response.status < 500:
+        raise Refused(f"{what}: {response.status} {code}", status=response.status, code=code)
+    raise OutcomeUnknown(f"{what}: {response.status} {code}")

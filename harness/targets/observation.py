@@ -25,7 +25,7 @@ class Observation:
         self._http.call("POST", "/control/cases", registration.model_dump(mode="json"))
 
     def state(self) -> dict[str, Any]:
-        """Requests `inflight`, `busy` replies by label, gates `held`, `commands` spawned, `moves` so far."""
+        """Requests `inflight`, `busy` replies by label, gates `held`, `commands` spawned, `moves` so far, operations `seen`."""
         return dict(self._http.call("GET", self._at))
 
     def tree(self, moment: str) -> Tree:

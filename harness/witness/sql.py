@@ -25,7 +25,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 def _tables(url: str, names: tuple[str, ...]) -> tuple[sa.Engine, tuple[sa.Table, ...]]:
     # MariaDB would show one snapshot to all reads of a transaction; the others show what is committed by themselves.
     isolation = {"isolation_level": "READ COMMITTED"} if url.startswith("mysql") else {}
-    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, **isolation)
+    engine = sa.create_engine(url, pool_size=1, pool_pre_ping=True, **isolation)
     known = sa.MetaData()
     known.reflect(engine, only=names)
     return engine, tuple(known.tables[name] for name in names)
