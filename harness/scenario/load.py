@@ -37,6 +37,8 @@ class ScenarioFile(Spec):
     stream: tuple[bool, ...] = Field(default=(True,), min_length=1)
     engines: tuple[Literal["process", "docker"], ...] = ()
     extended: bool = False
+    crossed: bool = True
+    """Every path with every profile. False: each of them in turn with one of the others, so that all occur and half as often."""
     private: bool = False
     matrix: dict[str, dict[str, Value]] = Field(default_factory=dict)
     act: tuple[Act, ...]
@@ -139,9 +141,16 @@ def expand(name: str, raw: dict[str, Any], *, shown: str) -> tuple[Case, ...]:
     return tuple(cases)
 
 
+def _variants(file: ScenarioFile) -> Iterable[tuple[spec.Path, str]]:
+    if file.crossed:
+        return itertools.product(file.paths, file.profiles)
+    most = max(len(file.paths), len(file.profiles))
+    return zip(itertools.islice(itertools.cycle(file.paths), most), itertools.cycle(file.profiles), strict=False)
+
+
 def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Case]:
     stem = "/".join((name, *chosen))
-    for path, profile, stream in itertools.product(file.paths, file.profiles, file.stream):
+    for (path, profile), stream in itertools.product(_variants(file), file.stream):
         short = profile.removeprefix("hosted-workspace-").replace("/", "")
         yield Case(
             id=f"{stem}@{path}-{short}{'' if stream else '-whole'}",
