@@ -23,6 +23,15 @@ CALL_S = 10.0
 RELAY_UPSTREAM_S = 65.0
 """A relay waits longer than any caller behind it (the longest wait of a host is 60 s for a lease)."""
 
+SLOW_S = 0.3
+"""What a slow service adds: well within what every caller grants."""
+
+STALLED_S = 2.5
+"""What a stalled service adds: more than IMPATIENT_MS, and far less than QUIESCE_S, in which it must be over."""
+
+IMPATIENT_MS = 1500
+"""Milliseconds in which the services of the impatient arm give a capture up. A capture takes 50 ms, on a busy machine 500."""
+
 GATE_S = 30.0
 """A held model answer is let go after this long, and the case is then unknown."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from harness.scenario import catalog
 from harness.scenario.spec import Case
 from harness.seeds import DEFAULT_SEED
 from harness.settings import Settings
+from harness.stack.engines import has_s3
 
 CASE_FIXTURE = "loudgate_case"
 _SETTINGS = pytest.StashKey[Settings]()
@@ -61,9 +62,19 @@ def _is_worker(config: pytest.Config) -> bool:
 def _cases(config: pytest.Config) -> tuple[Case, ...]:
     chosen = config.stash[_SETTINGS]
     try:
-        return catalog.planned(chosen.scenarios, chosen.select, engine=chosen.engine, path=chosen.path, core=chosen.core)
+        s3 = has_s3(chosen.engine)
+        return catalog.planned(chosen.scenarios, chosen.select, engine=chosen.engine, s3=s3, path=chosen.path, core=chosen.core)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
+
+
+def _left_out(every: Sequence[Case], here: Sequence[Case], engine: str) -> Iterator[str]:
+    """Which cases cannot be played here, and why."""
+    elsewhere = [case for case in every if case.engines and engine not in case.engines]
+    if elsewhere:
+        yield f"{len(elsewhere)} cases are not applicable on engine {engine}"
+    if without := len(every) - len(here) - len(elsewhere):
+        yield f"{without} cases need an S3 server, which comes with the package's extra `objects`"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -137,10 +148,9 @@ class Controller:
             self._collected = cases
             chosen = self.config.stash[_SETTINGS]
             every = catalog.load(chosen.scenarios)
-            here = catalog.on_engine(every, chosen.engine)
-            note = f"{len(every) - len(here)} cases are not applicable on engine {chosen.engine}"
-            if len(every) > len(here) and note not in self.acceptance().notes:
-                self.acceptance().notes.append(note)
+            here = catalog.possible(every, engine=chosen.engine, s3=has_s3(chosen.engine))
+            told = self.acceptance().notes
+            told.extend(note for note in _left_out(every, here, chosen.engine) if note not in told)
             self.acceptance().planned(sorted(cases), partial=len(cases) < len(here))
             self.display.begin(len(cases))
 

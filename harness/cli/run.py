@@ -17,7 +17,7 @@ from harness.errors import EnvironmentMissing, UsageError
 from harness.report import facts
 from harness.scenario import catalog
 from harness.seeds import DEFAULT_SEED
-from harness.stack.engines import docker_missing, store_of
+from harness.stack.engines import docker_missing, has_s3, store_of
 from harness.verdict import EXIT_OF, Exit
 
 WORKERS_PER_CORE = 2
@@ -69,7 +69,8 @@ def run(select: tuple[str, ...], workers: int | None, *, when_available: bool, *
         click.echo(f"left out: {missing}")
         return Exit.ACCEPTED
     store_of(options["engine"], options["store"])
-    cases = catalog.planned(options["scenarios"], select, engine=options["engine"], path=options["path"], core=options["core"])
+    where = {"engine": options["engine"], "s3": has_s3(options["engine"]), "path": options["path"], "core": options["core"]}
+    cases = catalog.planned(options["scenarios"], select, **where)
     check_writable(options["out"])
     count = workers if workers is not None else WORKERS_PER_CORE * (os.cpu_count() or 1)
     chosen = {name: value for name, value in options.items() if (name, value) not in LEFT_OUT}

@@ -54,6 +54,7 @@ def application(cases: Cases, client: aiohttp.ClientSession, reader: RecordReade
     app.router.add_get("/healthz", _health)
     app.router.add_post("/r/{token}/model/{session}/{rest:.*}", answers.handle)
     app.router.add_route("*", "/r/{token}/{edge:broker|store|worker|publications|host}/{rest:.*}", relays.handle)
+    app.router.add_route("*", "/{bucket}/{key:.+}", relays.objects)
     if reader is not None:
         asyncio.get_running_loop().add_reader(reader.fileno(), catch_up)
     return app

@@ -11,11 +11,11 @@ from aiohttp import web
 
 from harness.ledger.event import Exchange
 from harness.observer.cases import Cases, OpenCase
-from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE, WORKER_STORE, classify
+from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE, OBJECTS, WORKER_STORE, classify
 from harness.relay.planned import tap_for
 from harness.relay.table import NOTHING
 from harness.relay.tap import Reply, Sent
-from harness.relay.upstream import forward, kept
+from harness.relay.upstream import forward, kept, signed
 
 EDGE_OF = {
     "broker": HOST_BROKER,
@@ -87,6 +87,21 @@ class Relays:
             # The driver puts down what it saw at this place in the order, without asking for one.
             response.headers[ORDER_HEADER] = str(case.tick())
         return response
+
+    async def objects(self, request: web.Request) -> web.StreamResponse:
+        """The S3 API, at the root of the observer's address because its signatures cover the path.
+
+        A key begins with tenant and session, which is whose case it is.
+        """
+        body, path = await request.read(), request.path
+        named = path.split("/")[3] if path.count("/") > 3 else ""
+        case = self.cases.of_session(named)
+        operation = classify(OBJECTS, request.method, path)
+        if case is None or case.sealed:
+            self.cases.stray(f"{operation} on {OBJECTS} belongs to no open case")
+            return web.Response(status=410)
+        sent = Sent(OBJECTS, operation, request.method, request.raw_path, body, signed(request.headers))
+        return self._answer(request, await self._pass_on(case, named, sent))
 
     async def _pass_on(self, case: OpenCase, named: str, sent: Sent) -> Reply:
         order, base = case.tick(), case.registration.upstreams[sent.edge]

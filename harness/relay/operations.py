@@ -16,6 +16,8 @@ _WORKER = "/internal/worker/v1"
 
 HOST_BROKER, HOST_STORE, BROKER_WORKER, WORKER_STORE = "host-broker", "host-store", "broker-worker", "worker-store"
 DRIVER_HOST = "driver-host"
+OBJECTS = "objects"
+"""From worker and store to the object store: one relay for both, told apart by who writes and who reads."""
 OTHER = "other"
 POLLS = frozenset({"status", "observe", "look"})
 """Operations that only look."""
@@ -46,6 +48,10 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("stop", "POST", f"{_WORKER}/executions/{_ID}:cancel"),
     ),
     WORKER_STORE: (("publication", "POST", f"{_PUBLICATION}/.*"),),
+    OBJECTS: (
+        ("put_object", "PUT", "/[a-z0-9-]+/.+"),
+        ("get_object", "GET", "/[a-z0-9-]+/.+"),
+    ),
     DRIVER_HOST: (
         ("create", "POST", "/session"),
         ("prompt", "POST", f"/session/{_ID}/prompt"),

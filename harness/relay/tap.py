@@ -31,6 +31,12 @@ class Reply:
     content_type: str = "application/json"
 
 
+def s3_error(status: int, code: str, message: str) -> Reply:
+    """An error as the S3 API gives it: XML with a code and a message for people."""
+    said = f'<?xml version="1.0" encoding="UTF-8"?><Error><Code>{code}</Code><Message>{message}</Message></Error>'
+    return Reply(status, said.encode("ascii"), "application/xml")
+
+
 Forward = Callable[[Sent], Awaitable[Reply]]
 
 

@@ -15,7 +15,7 @@ from harness.run.judge import judge
 from harness.run.result import CaseResult, slug
 from harness.scenario.spec import Case
 from harness.seeds import derive
-from harness.stack.assembly import OBSERVER, SHARED
+from harness.stack.assembly import IMPATIENT, OBSERVER, SHARED
 from harness.stack.keeper import Arms
 from harness.verdict import Verdict
 
@@ -26,7 +26,9 @@ def arm_of(case: Case) -> tuple[str, str | None]:
     """(name, mutant) of the arm that a case runs on."""
     if case.must_fail is not None:
         return case.must_fail.mutant.replace("/", "-"), case.must_fail.mutant
-    return (f"private-{derive(0, case.id)}" if case.private else SHARED), None
+    if case.private:
+        return f"private-{derive(0, case.id)}", None
+    return (IMPATIENT if case.needs_s3 else SHARED), None
 
 
 def _lost(died: tuple[str, ...], arm: str) -> str:

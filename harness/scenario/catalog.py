@@ -60,15 +60,17 @@ def select(cases: Iterable[Case], patterns: Sequence[str]) -> tuple[Case, ...]:
     return tuple(case for case in every if not patterns or any(matches(case, pattern) for pattern in patterns))
 
 
-def planned(root: Path, patterns: Sequence[str], *, engine: str, path: str, core: bool) -> tuple[Case, ...]:
+def planned(root: Path, patterns: Sequence[str], *, engine: str, s3: bool, path: str, core: bool) -> tuple[Case, ...]:
     """The cases of one run; `UsageError` if there are none."""
-    here = on_engine(select(load(root), patterns), engine)
+    here = possible(select(load(root), patterns), engine=engine, s3=s3)
     chosen = tuple(case for case in here if path in (case.path, "both") and not (core and case.extended))
     if not chosen:
-        raise UsageError(f"none of the selected cases is on path {path} and engine {engine}")
+        raise UsageError(
+            f"none of the selected cases is on path {path} and engine {engine}{'' if s3 else ', which has no S3 server here'}"
+        )
     return chosen
 
 
-def on_engine(cases: Iterable[Case], engine: str) -> tuple[Case, ...]:
-    """The cases that make sense on this engine."""
-    return tuple(case for case in cases if not case.engines or engine in case.engines)
+def possible(cases: Iterable[Case], *, engine: str, s3: bool) -> tuple[Case, ...]:
+    """The cases that make sense on this engine, with an S3 server behind the services or without one."""
+    return tuple(case for case in cases if (not case.engines or engine in case.engines) and (s3 or not case.needs_s3))

@@ -24,7 +24,7 @@ sibling: it does not run, since a call beside it was refused.
 Path = Literal["local", "o2"]
 """Capture path: the host publishes what a tool has printed (local), or the worker does, under a grant (o2)."""
 
-TapName = Literal["lose_reply", "lose_request", "unavailable"]
+TapName = Literal["lose_reply", "lose_request", "unavailable", "slow_down", "full", "slow", "stalled"]
 IDENTIFIER = r"^[A-Za-z0-9._:-]{1,128}$"
 
 
@@ -167,7 +167,7 @@ class Act(Spec):
 class Fault(Spec):
     """One fault on one edge: a tap that acts on some of the exchanges there. It must fire, or the case proves nothing."""
 
-    edge: Literal["host-broker", "host-store", "broker-worker", "worker-store"]
+    edge: Literal["host-broker", "host-store", "broker-worker", "worker-store", "objects"]
     operation: str
     tap: TapName
     session: str | None = None
@@ -215,6 +215,11 @@ class Case(Spec):
     faults: tuple[Fault, ...] = ()
     approval: Approval | None = None
     must_fail: MustFail | None = None
+
+    @property
+    def needs_s3(self) -> bool:
+        """Whether it plans a fault between the services and an S3 server: a folder has no such edge."""
+        return any(fault.edge == "objects" for fault in self.faults)
 
     def sessions(self) -> tuple[str, ...]:
         """Labels in the order of their first prompt."""

@@ -11,12 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from harness.limits import IMPATIENT_MS
+from harness.relay import operations
 from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE, WORKER_STORE
 from harness.stack.service import Arm, Running
 
 OBSERVER = "observer"
 OBJECTS = "objects"
 SHARED = "shared"
+IMPATIENT = "impatient"
+"""The arm whose services soon give up what a broken object store holds up: on the shared one that takes ten seconds a case."""
+
+WORDS: dict[str, dict[str, tuple[str, ...]]] = {
+    IMPATIENT: {
+        "worker": ("--publish-ms", str(IMPATIENT_MS)),
+        # The host's patience begins with the end of the execution, which is at the latest when the worker's is over.
+        "host": ("--admission-ms", str(IMPATIENT_MS)),
+    }
+}
+"""Arm → service → the flags that make this arm different from the shared one."""
+
 EDGES_BEHIND: dict[str, tuple[str, ...]] = {
     "broker": (HOST_BROKER,),
     "store": (HOST_STORE, WORKER_STORE),
@@ -26,9 +40,10 @@ EDGES_BEHIND: dict[str, tuple[str, ...]] = {
 """Service → the edges whose relays stand in front of it."""
 
 
-def upstreams(addresses: Mapping[str, str]) -> dict[str, str]:
-    """Edge → base URL of the service behind it, from service → base URL."""
-    return {edge: addresses[service] for service, edges in EDGES_BEHIND.items() for edge in edges}
+def upstreams(addresses: Mapping[str, str], objects: str = "") -> dict[str, str]:
+    """Edge → base URL of the service behind it, from service → base URL; `objects` is the object store's, if it has one."""
+    behind = {edge: addresses[service] for service, edges in EDGES_BEHIND.items() for edge in edges}
+    return behind | ({operations.OBJECTS: objects} if objects else {})
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.seeds import token
-from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, upstreams
+from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, WORDS, upstreams
 from harness.stack.docker_database import Database
 from harness.stack.docker_files import CODE, FIFO, SHIM, WITNESS, WORKSPACES
 from harness.stack.docker_objects import Objects
@@ -100,7 +100,8 @@ class ArmPlan:
 
     def services(self, code: str, workspaces: str, shared: Shared) -> dict[str, DockerService]:
         """The four services, not started yet, by name."""
-        database, objects, relays = shared.database, shared.objects, f"{shared.observer.address}/r/-"
+        database, relays, more = shared.database, f"{shared.observer.address}/r/-", WORDS.get(self.name, {})
+        objects = shared.objects.environment(shared.observer.address)
         rights = {"worker": Confinement(user=f"{self.uid}:{self.uid}", memory_bytes=WORKER_BYTES, processes=WORKER_PROCESSES)}
         volumes: dict[str, Mounts] = {
             "worker": {workspaces: (f"{WORKSPACES}/{self.name}", "rw"), self.ground.witness: (WITNESS, "ro")}
@@ -108,12 +109,13 @@ class ArmPlan:
 
         def make(service: str, *arguments: str, **environment: str) -> DockerService:
             own = {"LOUDGATE_TOKEN": self.tokens[service], **environment}
-            spec = ServiceSpec(service, self.name, f"fixtures.hosted.{service}", (*_LISTEN, *arguments), own)
+            words = (*_LISTEN, *arguments, *more.get(service, ()))
+            spec = ServiceSpec(service, self.name, f"fixtures.hosted.{service}", words, own)
             mounts = {code: (CODE, "ro")} | volumes.get(service, {})
             return _service(self.ground, spec, f"{service}-{self.place}", mounts, rights.get(service, Confinement()))
 
         made = (
-            make("store", LOUDGATE_DATABASE=database.for_services(self.name, "store"), **objects.environment(from_tools=False)),
+            make("store", LOUDGATE_DATABASE=database.for_services(self.name, "store"), **objects),
             make(
                 "broker",
                 *("--worker", f"{relays}/worker"),
@@ -124,7 +126,7 @@ class ArmPlan:
                 "worker",
                 *("--workspaces", f"{WORKSPACES}/{self.name}", "--shell", SHIM, "--shell-report", FIFO),
                 *("--tool-processes", str(TOOL_PROCESSES), "--store", f"{relays}/publications"),
-                **objects.environment(from_tools=True),
+                **objects,
             ),
             make("host", LOUDGATE_BROKER_TOKEN=self.tokens["broker"], LOUDGATE_STORE_TOKEN=self.tokens["store"]),
         )
@@ -139,7 +141,7 @@ class ArmPlan:
             objects=shared.objects.name,
             observer=f"http://127.0.0.1:{shared.observer.published()}",
             relays=shared.observer.address,
-            upstreams=upstreams({name: service.address for name, service in made.items()}),
+            upstreams=upstreams({name: service.address for name, service in made.items()}, shared.objects.address),
             sql=shared.database.for_reading(self.name),
             control_token=shared.control_token,
             host_token=self.tokens["host"],

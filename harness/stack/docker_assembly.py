@@ -110,13 +110,12 @@ class DockerAssembly:
         ground = self._make_ground(tags[images.PYTHON])
         topology, control_token = ground.topology, token()
         database = database_server(KINDS[self.store], tags[self.store], topology, self.logs)
-        objects = objects_server(tags[images.OBJECTS], ground.python, ground.code, topology, self.logs)
+        objects = objects_server(tags[images.OBJECTS], topology, self.logs)
         watching = observer(ground, control_token)
-        self._services += [database.service, objects.service, objects.door, watching]
+        self._services += [database.service, objects.service, watching]
         starts = [self._pool.submit(database.service.start), self._pool.submit(objects.service.start)]
         mounts = {ground.code: CODE, ground.witness: WITNESS, ground.workspaces: WORKSPACES}
         topology.fill(ground.python, OBSERVER, mounts, observer_files(CHECKOUT))
-        starts.append(self._pool.submit(objects.door.start))
         watching.start()
         for start in starts:
             start.result()
@@ -165,7 +164,7 @@ def _start_confined(worker: DockerService) -> DockerService:
 
 
 def _wait_for_objects(objects: Objects, beside: DockerService) -> None:
-    _wait([objects.service, objects.door, beside], [])
+    _wait([objects.service, beside], [])
     objects.write_once(beside)
 
 

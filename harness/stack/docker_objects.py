@@ -1,8 +1,8 @@
 """The object store of a run: SeaweedFS in a container of its own, for the captures that workers write and stores read.
 
-It stands on the services' network alone. Workers reach its S3 port through a door: tools stand on their network too, and the
-server also has a port (the gRPC of S3) where anybody may add a key. Whoever has no key gets nothing from the S3 port, and a tool
-cannot read its worker's key.
+It stands on the services' network alone. Services reach its S3 port through the observer's relay: tools stand on a network with the
+observer too, and the server also has a port (the gRPC of S3) where anybody may add a key. Whoever has no key gets nothing from the
+S3 port, and a tool cannot read its worker's key.
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.seeds import token
-from harness.stack import forward, images, s3, seaweed
+from harness.stack import images, s3, seaweed
 from harness.stack.assembly import OBJECTS, SHARED
-from harness.stack.docker_files import CODE
 from harness.stack.docker_service import MIB, Confinement, DockerService, Placement
-from harness.stack.docker_topology import INNER, TOOLS, Topology
+from harness.stack.docker_topology import INNER, Topology
 from harness.stack.service import ServiceSpec
 
 PORT = 8333
-DOOR = "objects-door"
 DATA = "/data"
 DATA_BYTES = 512 * MIB
 """A capture of a case has a few hundred bytes; on a tmpfs, so it counts as memory."""
@@ -32,7 +30,6 @@ class Objects:
     """The object store of a run."""
 
     service: DockerService
-    door: DockerService
     key: str = field(repr=False)
     secret: str = field(repr=False)
     ready: bool = False
@@ -42,10 +39,14 @@ class Objects:
         """As reports call it."""
         return f"seaweedfs {images.SEAWEEDFS}"
 
-    def environment(self, *, from_tools: bool) -> dict[str, str]:
-        """By which a service finds it: on its own network, or through the door."""
-        at = self.door if from_tools else self.service
-        return s3.environment(f"{at.placement.alias}:{PORT}", seaweed.BUCKET, self.key, self.secret)
+    @property
+    def address(self) -> str:
+        """Base URL for the observer, which is on its network."""
+        return f"http://{self.service.placement.alias}:{PORT}"
+
+    def environment(self, at: str) -> dict[str, str]:
+        """By which somebody finds it at that base URL."""
+        return s3.environment(at, seaweed.BUCKET, self.key, self.secret)
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -53,14 +54,14 @@ class Objects:
         return self.key, self.secret
 
     def write_once(self, beside: DockerService) -> None:
-        """The first write is slow, and must not be a case's: through the door, from a container with the harness's code."""
+        """The first write is slow, and must not be a case's: from a container with the harness's code."""
         if not self.ready:
-            beside.execute(["python", "-m", s3.__name__], "10001:10001", self.environment(from_tools=True))
+            beside.execute(["python", "-m", s3.__name__], "10001:10001", self.environment(self.address))
             self.ready = True
 
 
-def objects_server(image: str, python: str, code: str, topology: Topology, logs: Path) -> Objects:
-    """The server and its door, not started yet. The door runs from the observer's code."""
+def objects_server(image: str, topology: Topology, logs: Path) -> Objects:
+    """The server, not started yet."""
     key, secret = token(), token()
     spec = ServiceSpec(OBJECTS, SHARED, "", (), {"HOME": "/tmp", **seaweed.environment(key, secret)})  # noqa: S108 -- the container's
     placement = Placement(
@@ -77,8 +78,4 @@ def objects_server(image: str, python: str, code: str, topology: Topology, logs:
         announces=seaweed.ANNOUNCES,
         stop_s=0,
     )
-    server = DockerService(spec, placement, topology, logs / f"{SHARED}-{OBJECTS}.log")
-    command = ("python", "-m", forward.__name__, str(PORT), OBJECTS, str(PORT))
-    between = Placement(python, DOOR, command, {code: (CODE, "ro")}, networks=(TOOLS, INNER), port=PORT)
-    door = DockerService(ServiceSpec(DOOR, SHARED, forward.__name__), between, topology, logs / f"{SHARED}-{DOOR}.log")
-    return Objects(server, door, key, secret)
+    return Objects(DockerService(spec, placement, topology, logs / f"{SHARED}-{OBJECTS}.log"), key, secret)

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.errors import EnvironmentMissing, UsageError
 from harness.stack.assembly import Assembly
 from harness.stack.process_assembly import ProcessAssembly
+from harness.stack.process_objects import chosen
 from harness.stack.runs import RunFolder
 
 Say = Callable[[str], None]
@@ -47,6 +48,11 @@ def store_of(engine: str, store: str | None) -> str:
     if store is not None and store not in known:
         raise UsageError(f"engine {engine} has no store {store} (it has {', '.join(known)})")
     return store or known[0]
+
+
+def has_s3(engine: str) -> bool:
+    """Whether an S3 server stands behind the services: always in containers, else where its package is installed."""
+    return engine != "process" or chosen() is not None
 
 
 def docker_missing() -> str:

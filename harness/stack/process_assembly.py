@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.clock import wait_until
 from harness.limits import RUN_FOLDER_MODE, SERVICE_READY_S
 from harness.seeds import token
-from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, ArmServices, Count, upstreams
+from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, WORDS, ArmServices, Count, upstreams
 from harness.stack.process import ProcessService, start
 from harness.stack.process_objects import Objects, start_objects
 from harness.stack.runs import RunFolder
@@ -78,9 +78,10 @@ class ProcessAssembly:
         tokens = {service: token() for service in EDGES_BEHIND}
         arguments, known = self._arguments(base, data, workspaces), _known_tokens(tokens)
         for service in ("worker", "store"):
-            known[service] |= base.objects.environment
+            known[service] |= base.objects.through(base.observer.address)
+        more = WORDS.get(name, {})
         services = {
-            one: self._start(ServiceSpec(one, name, f"fixtures.hosted.{one}", words, known[one], source))
+            one: self._start(ServiceSpec(one, name, f"fixtures.hosted.{one}", (*words, *more.get(one, ())), known[one], source))
             for one, words in arguments.items()
         }
         _wait(list(services.values()))
@@ -92,7 +93,7 @@ class ProcessAssembly:
             objects=base.objects.name,
             observer=base.observer.address,
             relays=base.observer.address,
-            upstreams=upstreams({service: running.address for service, running in services.items()}),
+            upstreams=upstreams({one: running.address for one, running in services.items()}, base.objects.address),
             sql={database: f"sqlite:///file:{data}/{database}.db?mode=ro&uri=true" for database in ("store", "broker")},
             control_token=base.token,
             host_token=tokens["host"],

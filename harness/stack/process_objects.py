@@ -38,10 +38,20 @@ class Objects:
 
     name: str
     environment: Mapping[str, str] = field(repr=False)
+    """By which the server itself is found; services are told of the relay in front of it, see `through`."""
     service: ProcessService | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
     _reserved: ExitStack = field(default_factory=ExitStack, repr=False)
     _ready: bool = False
+
+    def through(self, relay: str) -> dict[str, str]:
+        """The environment of a service; a folder has no relay."""
+        return dict(self.environment) if self.service is None else {**self.environment, **s3.located(relay, seaweed.BUCKET)}
+
+    @property
+    def address(self) -> str:
+        """Base URL of the server; empty for a folder."""
+        return "" if self.service is None else self.service.address
 
     def wait(self) -> None:
         """Until it takes writes: the first one is slow, and must not be a case's."""

@@ -27,7 +27,12 @@ _CONTENT = b"ready"
 
 def environment(address: str, bucket: str, key: str, secret: str) -> dict[str, str]:
     """How a service is told of an object store."""
-    return {"LOUDGATE_OBJECTS": f"{SCHEME}://{address}/{bucket}", "LOUDGATE_S3_KEY": key, "LOUDGATE_S3_SECRET": secret}
+    return {**located(address, bucket), "LOUDGATE_S3_KEY": key, "LOUDGATE_S3_SECRET": secret}
+
+
+def located(address: str, bucket: str) -> dict[str, str]:
+    """Where it is: `address` as host:port or as base URL."""
+    return {"LOUDGATE_OBJECTS": f"{SCHEME}://{address.removeprefix('http://')}/{bucket}"}
 
 
 def write_once(told: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ from harness.relay.operations import EDGES, OTHER, classify
 from harness.relay.planned import PlannedFault, tap_for
 from harness.relay.table import NOTHING, TAPS
 from harness.relay.tap import Reply, Sent
+from harness.relay.taps import slow, stalled
 from harness.scenario.spec import Fault, TapName
 
 SENT = Sent("host-store", "append", "POST", "/x", b'{"text": "assistant"}')
@@ -32,11 +33,22 @@ def test_scenarios_may_name_every_tap_that_does_something() -> None:
     assert set(get_args(TapName)) == set(TAPS) - {NOTHING.id}
 
 
-EXAMPLES = {"nothing": (DONE, 1), "lose_reply": (Reply(None), 1), "lose_request": (Reply(None), 0), "unavailable": (503, 0)}
+EXAMPLES = {
+    "nothing": (DONE, 1),
+    "lose_reply": (Reply(None), 1),
+    "lose_request": (Reply(None), 0),
+    "unavailable": (503, 0),
+    "slow_down": (503, 0),
+    "full": (507, 0),
+    "slow": (DONE, 1),
+    "stalled": (DONE, 1),
+}
 
 
 @pytest.mark.parametrize("tap", sorted(TAPS))
-def test_every_tap_has_its_example(tap: str) -> None:
+def test_every_tap_has_its_example(tap: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slow, "SLOW_S", 0.0)
+    monkeypatch.setattr(stalled, "STALLED_S", 0.0)
     expected, arrivals = EXAMPLES[tap]
     reply, arrived = play(tap)
     assert expected in (reply, reply.status)
@@ -67,6 +79,8 @@ def test_a_fault_leaves_other_exchanges_alone(fault: dict[str, str]) -> None:
         ("host-store", "POST", "/internal/managed-tool-publications/v1/sessions/s/grants", "publication"),
         ("broker-worker", "POST", "/internal/worker/v1/executions", "execute"),
         ("driver-host", "POST", "/session/s/prompt", "prompt"),
+        ("objects", "PUT", "/captures/t/s/p/stdout", "put_object"),
+        ("objects", "GET", "/captures/t/s/p/manifest.json", "get_object"),
         ("host-broker", "POST", "/anything/else", OTHER),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from botocore.credentials import Credentials  # type: ignore[import-untyped]
 
 from harness.errors import EnvironmentMissing, StackError, UsageError
 from harness.settings import STORE_NAMES
-from harness.stack import forward, images, process_objects, runs, s3, seaweed
+from harness.stack import images, process_objects, runs, s3, seaweed
 from harness.stack.docker_assembly import KINDS
 from harness.stack.docker_database import Database, Kind
 from harness.stack.engines import ENGINES, store_of
@@ -55,30 +54,6 @@ def test_in_a_container_nothing_but_s3_listens_to_others() -> None:
     words = seaweed.contained("/data", 8333)
     assert {word for word in words if word.endswith("=0.0.0.0")} == {"-s3.ip.bind=0.0.0.0"}
     assert {"-ip.bind=127.0.0.1", "-s3.port=8333", "-master.telemetry=false"} <= set(words)
-
-
-def test_a_door_passes_bytes_both_ways_and_closes_what_it_cannot_reach() -> None:
-    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write((await reader.read()).upper())
-        writer.close()
-
-    async def ask(port: int) -> bytes:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(b"through")
-        writer.write_eof()
-        answer = await reader.read()
-        writer.close()
-        return answer
-
-    async def both() -> tuple[bytes, bytes]:
-        async with await asyncio.start_server(echo, "127.0.0.1", 0) as server:
-            port = server.sockets[0].getsockname()[1]
-            async with await forward.serve("127.0.0.1", 0, "127.0.0.1", port) as door:
-                answer = await ask(door.sockets[0].getsockname()[1])
-        async with await forward.serve("127.0.0.1", 0, "127.0.0.1", port) as door:
-            return answer, await ask(door.sockets[0].getsockname()[1])
-
-    assert asyncio.run(both()) == (b"THROUGH", b"")
 
 
 def test_every_port_of_the_embedded_server_is_given_and_on_the_loopback() -> None:
