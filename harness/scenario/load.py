@@ -96,10 +96,12 @@ def _problems(name: str, error: ValidationError) -> Iterator[str]:
 
 
 def _duplicates(name: str, case: Case) -> Iterator[str]:
-    seen = Counter((session, call.id) for session, call in case.calls())
-    for (session, call_id), times in seen.items():
-        if times > 1:
-            yield f"{name}: act: call id {call_id!r} is used twice in session {session!r}"
+    """Two calls of one id can be told apart by nobody, unless the batch that holds both is refused for it."""
+    for session in case.sessions():
+        ids = [[call.id for call in step.call] for step in case.steps(session) if not step.refused]
+        ids += [sorted({call.id for call in step.call}) for step in case.steps(session) if step.refused]
+        seen = Counter(itertools.chain.from_iterable(ids))
+        yield from (f"{name}: act: call id {one!r} is used twice in session {session!r}" for one in seen if seen[one] > 1)
     known = {act.prompt for act in case.acts if act.prompt}
     for act in case.acts:
         labels = (getattr(act, verb) for verb in VERBS if verb not in ("prompt", "open", "await_held"))
