@@ -18,7 +18,7 @@ from harness.stack.docker_service import MIB, PORT, Confinement, DockerService, 
 from harness.stack.docker_topology import INNER, OUTER, TOOLS, Topology
 from harness.stack.service import Arm, ServiceSpec
 
-WORKER_BYTES = 1024 * MIB
+WORKER_BYTES = 512 * MIB
 """Memory of the worker and all its tools together; a tool that takes more is ended by the kernel."""
 
 WORKER_PROCESSES = 512
