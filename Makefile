@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAGE := .ci/stage
 
-.PHONY: accept accept-all accept-docker test lint types selftest clean
+.PHONY: accept accept-all accept-docker accept-mariadb test lint types selftest clean
 .DEFAULT_GOAL := accept
 
 $(VENV)/installed: pyproject.toml
@@ -27,7 +27,11 @@ accept-all: $(VENV)/installed
 accept-docker: $(VENV)/installed
 	$(STAGE) accept-docker 1200 $(BIN)/loudgate run --engine docker --when-available
 
-test: lint types selftest accept-all accept-docker
+# The core again over the other database: every row, on both paths and profiles.
+accept-mariadb: $(VENV)/installed
+	$(STAGE) accept-mariadb 900 $(BIN)/loudgate run --engine docker --store mariadb --core --when-available
+
+test: lint types selftest accept-all accept-docker accept-mariadb
 
 lint: $(VENV)/installed-dev
 	$(STAGE) lint 60 $(BIN)/ruff check .
