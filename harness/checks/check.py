@@ -102,6 +102,11 @@ ADMITTED: tuple[Expectation, ...] = (*RUN, "denied", "abandoned")
 """Calls to which admission has no objection."""
 
 
+def has_turns(case: Case) -> bool:
+    """Whether any session is prompted; else the case asks services directly, and has no turn, record or transcript."""
+    return any(act.prompt is not None for act in case.acts)
+
+
 def has_calls(case: Case) -> bool:
     """Whether the model asks for any call."""
     return any(True for _ in case.calls())

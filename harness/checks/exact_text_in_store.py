@@ -6,7 +6,7 @@ keeps none of them.
 
 from __future__ import annotations
 
-from harness.checks.check import Check, Finding, Notes
+from harness.checks.check import Check, Finding, Notes, has_turns
 from harness.ledger.facts import Record
 from harness.ledger.history import History
 
@@ -59,6 +59,6 @@ CHECK = Check(
     id="exact_text_in_store",
     title="The store keeps and returns every record text byte for byte",
     needs=("relay", "sql"),
-    applies=lambda _: True,
+    applies=has_turns,
     judge=judge,
 )

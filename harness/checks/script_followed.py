@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from harness.checks.check import Check, Finding, Notes
+from harness.checks.check import Check, Finding, Notes, has_turns
 from harness.ledger.event import ModelExchange
 from harness.ledger.history import History
 
@@ -42,6 +42,6 @@ CHECK = Check(
     id="script_followed",
     title="Every scripted answer of the model was asked for once, and nothing else was asked",
     needs=("model",),
-    applies=lambda _: True,
+    applies=has_turns,
     judge=judge,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from harness.checks import (
     admitted_order,
+    answers_as_declared,
     approval_binds,
     arguments_preserved,
     bytes_identical,
@@ -63,6 +64,7 @@ CHECKS: tuple[Check, ...] = (
     no_duplicate_history.CHECK,
     exact_text_in_store.CHECK,
     witnesses_agree.CHECK,
+    answers_as_declared.CHECK,
     faults_fired.CHECK,
     script_followed.CHECK,
     turns_end_as_declared.CHECK,

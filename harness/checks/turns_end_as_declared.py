@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.checks.check import Check, Finding, Notes
+from harness.checks.check import Check, Finding, Notes, has_turns
 from harness.checks.turns import note_turns
 from harness.ledger.history import History
 
@@ -19,6 +19,6 @@ CHECK = Check(
     id="turns_end_as_declared",
     title="Every turn ends exactly once, as the scenario declares",
     needs=(),
-    applies=lambda _: True,
+    applies=has_turns,
     judge=judge,
 )

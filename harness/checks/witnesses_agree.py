@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from harness.checks.check import Check, Finding, Notes
+from harness.checks.check import Check, Finding, Notes, has_turns
 from harness.checks.pair import Pair
 from harness.ledger.event import Exchange
 from harness.ledger.facts import (
@@ -119,7 +119,7 @@ CHECK = Check(
     id="witnesses_agree",
     title="Relay, SQL and the process record tell the same story",
     needs=("relay", "sql", "process"),
-    applies=lambda _: True,
+    applies=has_turns,
     judge=judge,
     claims_absence=True,
 )

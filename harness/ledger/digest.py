@@ -43,7 +43,7 @@ _GENERATION = re.compile(rb'"generation"\s*:\s*[0-9]+')
 """Fencing generations, in records of approvals."""
 _ACTS = (
     *("created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_not_seen", "cancelled"),
-    *("blocked", "load_refused", "asked", "answered", "expired"),
+    *("blocked", "load_refused", "asked", "answered", "expired", "requested"),
 )
 """Acts of the driver that decide something."""
 _TELLING = frozenset({"blocked", "asked", "answered"})
@@ -92,6 +92,7 @@ class _Projection:
             "unattributed": self.edges(""),
             "commands": sorted(command.digest for command in self.history.commands),
             "faults": sorted((fault.edge, fault.operation, fault.tap, fault.times) for fault in self.history.fired),
+            "direct": [[exchange.edge, exchange.status, error_code(exchange)] for exchange in self.history.direct],
             "tree": sorted((entry.path, entry.type, entry.sha256) for entry in tree.entries) if tree else None,
         }
 

@@ -18,6 +18,8 @@ from harness.scenario.spec import Call, Step
 
 HOST_BROKER, HOST_STORE, BROKER_WORKER = "host-broker", "host-store", "broker-worker"
 WORKER_STORE, DRIVER_HOST = "worker-store", "driver-host"
+DIRECT_EDGE = "direct-{}"
+"""The edge of requests that the harness sends to a service itself."""
 SHELL_TOOL = "run_shell_command"
 ERROR_PREFIX = "Error: "
 TURN_ENDS = ("turn_complete", "turn_error")

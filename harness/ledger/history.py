@@ -12,6 +12,7 @@ from typing import Literal
 from harness.ledger.event import Command, Doubt, Driven, Exchange, Fired, Ledger, ModelExchange, Row, Tree
 from harness.ledger.facts import (
     BROKER_WORKER,
+    DIRECT_EDGE,
     HOST_BROKER,
     HOST_STORE,
     WORKER_STORE,
@@ -166,6 +167,11 @@ class History:
         """What the relays saw, on every edge, in order."""
         found = (event for event in self._events if isinstance(event, Exchange))
         return tuple(sorted(found, key=lambda exchange: exchange.order))
+
+    @property
+    def direct(self) -> tuple[Exchange, ...]:
+        """The requests that the harness sent to a service itself, in order."""
+        return tuple(exchange for exchange in self.everything if exchange.edge.startswith(DIRECT_EDGE.format("")))
 
     def session_of(self, exchange: Exchange) -> str:
         """Its session; what only the case is known of belongs to the case's only session, else it stays empty."""

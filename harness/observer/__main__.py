@@ -21,7 +21,7 @@ from harness.limits import BODY_BYTES
 from harness.observer.answers import Answers
 from harness.observer.cases import Cases
 from harness.observer.control import Control, guarded
-from harness.observer.edges import Relays
+from harness.observer.edges import EDGE_OF, Relays
 from harness.witness.processes import RecordReader
 
 TOKEN_VARIABLE = "LOUDGATE_CONTROL_TOKEN"  # noqa: S105 -- the variable's name, not its value
@@ -53,7 +53,7 @@ def application(cases: Cases, client: aiohttp.ClientSession, reader: RecordReade
     app.add_routes(Control(cases, catch_up).routes())
     app.router.add_get("/healthz", _health)
     app.router.add_post("/r/{token}/model/{session}/{rest:.*}", answers.handle)
-    app.router.add_route("*", "/r/{token}/{edge:broker|store|worker|publications|host}/{rest:.*}", relays.handle)
+    app.router.add_route("*", f"/r/{{token}}/{{edge:{'|'.join(EDGE_OF)}}}/{{rest:.*}}", relays.handle)
     app.router.add_route("*", "/{bucket}/{key:.+}", relays.objects)
     if reader is not None:
         asyncio.get_running_loop().add_reader(reader.fileno(), catch_up)

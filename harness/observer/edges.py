@@ -11,7 +11,7 @@ from aiohttp import web
 
 from harness.ledger.event import Exchange
 from harness.observer.cases import Cases, OpenCase
-from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE, OBJECTS, WORKER_STORE, classify
+from harness.relay.operations import BROKER_WORKER, DIRECT, DRIVER_HOST, HOST_BROKER, HOST_STORE, OBJECTS, WORKER_STORE, classify
 from harness.relay.planned import tap_for
 from harness.relay.table import NOTHING
 from harness.relay.tap import Reply, Sent
@@ -23,6 +23,7 @@ EDGE_OF = {
     "worker": BROKER_WORKER,
     "publications": WORKER_STORE,
     "host": DRIVER_HOST,
+    **{edge: edge for edge in DIRECT.values()},
 }
 """Name in a relay's URL → edge."""
 UNATTRIBUTED = "-"
@@ -83,7 +84,7 @@ class Relays:
             kept(request.headers),
         )
         response = self._answer(request, await self._pass_on(case, named, sent))
-        if edge == DRIVER_HOST:
+        if edge == DRIVER_HOST or edge in DIRECT.values():
             # The driver puts down what it saw at this place in the order, without asking for one.
             response.headers[ORDER_HEADER] = str(case.tick())
         return response

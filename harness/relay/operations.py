@@ -18,6 +18,8 @@ HOST_BROKER, HOST_STORE, BROKER_WORKER, WORKER_STORE = "host-broker", "host-stor
 DRIVER_HOST = "driver-host"
 OBJECTS = "objects"
 """From worker and store to the object store: one relay for both, told apart by who writes and who reads."""
+DIRECT = {service: f"direct-{service}" for service in ("broker", "store", "worker")}
+"""Service → the edge of requests that the harness sends to it itself."""
 OTHER = "other"
 POLLS = frozenset({"status", "observe", "look"})
 """Operations that only look."""
@@ -62,6 +64,7 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("load", "POST", f"/session/{_ID}/load"),
     ),
 }
+_TABLE |= dict.fromkeys(DIRECT.values(), ())
 _COMPILED = {
     edge: tuple((name, re.compile(method), re.compile(path)) for name, method, path in rows) for edge, rows in _TABLE.items()
 }

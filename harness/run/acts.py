@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from harness.clock import Deadline, holds_within
 from harness.errors import Refused
+from harness.ledger.event import Driven
 from harness.limits import TURN_S, WATCH_MS
 from harness.model.data import prompt_text
 from harness.run.play import Play
@@ -178,6 +179,12 @@ def _expire(play: Play, label: str, _act: Act, _place: int) -> None:
             play.note("expired", label, detail=str(play.asked[label]["callId"]))
 
 
+def _request(play: Play, service: str, act: Act, _place: int) -> None:
+    if act.send is not None:
+        said = play.direct.send(service, act.send)
+        play.events.append(Driven(order=play.direct.order, act="requested", session="", detail=said))
+
+
 VERB_ACTS: dict[str, Callable[[Play, str, Act, int], None]] = {
     "prompt": _prompt,
     "finish": _finish,
@@ -192,4 +199,5 @@ VERB_ACTS: dict[str, Callable[[Play, str, Act, int], None]] = {
     "await_command": _await_command,
     "answer": _answer,
     "expire": _expire,
+    "request": _request,
 }

@@ -17,6 +17,7 @@ from harness.run.acts import perform
 from harness.run.play import Play
 from harness.scenario.spec import Case
 from harness.stack.service import Arm
+from harness.targets.direct import DirectRequests
 from harness.targets.hosted import HostedSessions
 from harness.targets.observation import Observation
 from harness.witness import sql
@@ -29,7 +30,8 @@ def drive(case: Case, arm: Arm, *, seed: int, nonce: str) -> tuple[Ledger, dict[
     """
     registration = Registration(case=case, seed=seed, nonce=nonce, arm=arm.name, upstreams=arm.upstreams)
     observation = Observation(arm, registration)
-    play = Play(case, arm, seed, nonce, observation, HostedSessions(case, arm, observation.names))
+    names = observation.names
+    play = Play(case, arm, seed, nonce, observation, HostedSessions(case, arm, names), DirectRequests(arm, names))
     before = observation.tree("before")
     with play.phase("play"):
         _play(play)
@@ -77,8 +79,9 @@ def _open_work(rows: tuple[Row, ...], *, but: Collection[str] = ()) -> str:
 def _quiesce(play: Play) -> tuple[Row, ...]:
     """Wait until nothing moves and nothing is open; gives the rows that were seen then."""
     seen: list[tuple[Row, ...]] = [()]
-    # What a blocked session holds it keeps: there is nothing to wait for.
-    blocked = {play.observation.names.sessions[label] for label in play.blocked}
+    # What a blocked session holds it keeps, and so does one that exists in direct requests alone: there is nothing to wait for.
+    prompted = {act.prompt for act in play.case.acts}
+    blocked = {one for label, one in play.observation.names.sessions.items() if label in play.blocked or label not in prompted}
 
     def quiet() -> bool:
         if play.observation.state()["inflight"]:

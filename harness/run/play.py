@@ -13,6 +13,7 @@ from harness.ledger.event import Doubt, Driven, DriverAct, Event
 from harness.limits import TURN_S
 from harness.scenario.spec import VERBS, Act, Case
 from harness.stack.service import Arm
+from harness.targets.direct import DirectRequests
 from harness.targets.hosted import HostedSessions
 from harness.targets.observation import Observation
 
@@ -27,6 +28,7 @@ class Play:
     nonce: str
     observation: Observation
     sessions: HostedSessions
+    direct: DirectRequests
     events: list[Event] = field(default_factory=list)
     prompted: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Session label → its last prompt's id, and how many commands had run before it."""

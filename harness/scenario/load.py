@@ -104,7 +104,7 @@ def _duplicates(name: str, case: Case) -> Iterator[str]:
         yield from (f"{name}: act: call id {one!r} is used twice in session {session!r}" for one in seen if seen[one] > 1)
     known = {act.prompt for act in case.acts if act.prompt}
     for act in case.acts:
-        labels = (getattr(act, verb) for verb in VERBS if verb not in ("prompt", "open", "await_held"))
+        labels = (getattr(act, verb) for verb in VERBS if verb not in ("prompt", "open", "await_held", "request"))
         for label in labels:
             if label is not None and label not in known:
                 yield f"{name}: act: session {label!r} is never prompted"

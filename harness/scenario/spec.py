@@ -6,6 +6,7 @@ A scenario file stands for many cases: its matrix × profiles × paths. `load` e
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Literal, Self
 
@@ -105,8 +106,35 @@ class Step(Spec):
 
 VERBS = (
     *("prompt", "finish", "cancel", "detach", "load", "open", "await_held", "await_busy", "await_command"),
-    *("answer", "expire", "blocked", "load_refused"),
+    *("answer", "expire", "blocked", "load_refused", "request"),
 )
+DIRECT = ("broker", "store", "worker")
+"""The services that a scenario may ask directly."""
+_SESSION = re.compile(r"\$\{session:([A-Za-z0-9._-]{1,60})\}")
+
+
+class Send(Spec):
+    """One request straight to a service, and the answer that it must get.
+
+    In `path`, `body` and `token`, `${tenant}`, `${workspace}` and `${session:LABEL}` stand for ids of the case, and
+    `${LABEL.field.field}` for what an earlier reply said, by its label.
+    """
+
+    label: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,59}$")
+    method: Literal["GET", "POST", "PUT"] = "POST"
+    path: str
+    body: str | None = None
+    token: str | None = None
+    """The bearer's token; by default the service's own."""
+    status: int = 200
+    code: str = ""
+    """The error code of the answer."""
+    fill: int = Field(default=0, ge=0, le=2_000_000)
+    """`@fill@` in `body` stands for so many characters."""
+
+    def sessions(self) -> tuple[str, ...]:
+        """The labels of the sessions that it names."""
+        return tuple(_SESSION.findall(f"{self.path} {self.body or ''}"))
 
 
 class Approval(Spec):
@@ -140,6 +168,10 @@ class Act(Spec):
     """Try to load this session, which must be refused."""
     open: str | None = None
     """Let the answer go that is held at this gate."""
+    request: Literal["broker", "store", "worker"] | None = None
+    """Ask this service directly: the request is `send`."""
+    send: Send | None = None
+    """For `request`."""
     finish: str | None = None
     """Wait for the end of a prompt that was sent with `wait = false`."""
     decision: Literal["allow", "deny"] = "allow"
@@ -161,6 +193,8 @@ class Act(Spec):
             raise ValueError(f"give exactly one of {', '.join(VERBS)}")
         if (self.prompt is not None) != bool(self.step):
             raise ValueError("a prompt needs steps, and only a prompt has them")
+        if (self.request is None) != (self.send is None):
+            raise ValueError("a request needs send, and only a request has it")
         return self
 
 
@@ -222,8 +256,10 @@ class Case(Spec):
         return any(fault.edge == "objects" for fault in self.faults)
 
     def sessions(self) -> tuple[str, ...]:
-        """Labels in the order of their first prompt."""
-        return tuple(dict.fromkeys(act.prompt for act in self.acts if act.prompt is not None))
+        """Labels in the order of their first prompt, then those that only direct requests name."""
+        prompted = (act.prompt for act in self.acts if act.prompt is not None)
+        named = (label for act in self.acts if act.send is not None for label in act.send.sessions())
+        return tuple(dict.fromkeys((*prompted, *named)))
 
     def prompts(self, session: str) -> Iterator[tuple[int, Act]]:
         """The session's prompt acts, with their place among all acts."""

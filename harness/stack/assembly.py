@@ -13,7 +13,7 @@ from typing import Protocol
 
 from harness.limits import IMPATIENT_MS
 from harness.relay import operations
-from harness.relay.operations import BROKER_WORKER, DRIVER_HOST, HOST_BROKER, HOST_STORE, WORKER_STORE
+from harness.relay.operations import BROKER_WORKER, DIRECT, DRIVER_HOST, HOST_BROKER, HOST_STORE, WORKER_STORE
 from harness.stack.service import Arm, Running
 
 OBSERVER = "observer"
@@ -32,9 +32,9 @@ WORDS: dict[str, dict[str, tuple[str, ...]]] = {
 """Arm → service → the flags that make this arm different from the shared one."""
 
 EDGES_BEHIND: dict[str, tuple[str, ...]] = {
-    "broker": (HOST_BROKER,),
-    "store": (HOST_STORE, WORKER_STORE),
-    "worker": (BROKER_WORKER,),
+    "broker": (HOST_BROKER, DIRECT["broker"]),
+    "store": (HOST_STORE, WORKER_STORE, DIRECT["store"]),
+    "worker": (BROKER_WORKER, DIRECT["worker"]),
     "host": (DRIVER_HOST,),
 }
 """Service → the edges whose relays stand in front of it."""

@@ -144,6 +144,6 @@ class ArmPlan:
             upstreams=upstreams({name: service.address for name, service in made.items()}, shared.objects.address),
             sql=shared.database.for_reading(self.name),
             control_token=shared.control_token,
-            host_token=self.tokens["host"],
+            tokens=self.tokens,
             secrets=(*shared.secrets, *self.tokens.values()),
         )

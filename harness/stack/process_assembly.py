@@ -96,7 +96,7 @@ class ProcessAssembly:
             upstreams=upstreams({one: running.address for one, running in services.items()}, base.objects.address),
             sql={database: f"sqlite:///file:{data}/{database}.db?mode=ro&uri=true" for database in ("store", "broker")},
             control_token=base.token,
-            host_token=tokens["host"],
+            tokens=tokens,
             secrets=(base.token, *base.objects.secrets, *tokens.values()),
         )
         return ArmServices(arm, tuple(services.values()))

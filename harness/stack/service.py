@@ -62,6 +62,7 @@ class Arm(BaseModel):
     sql: dict[str, str] = Field(repr=False)
     """Database → URL of a role that can only read."""
     control_token: str = Field(repr=False)
-    host_token: str = Field(repr=False)
+    tokens: dict[str, str] = Field(repr=False)
+    """Service → the token that its callers show."""
     secrets: tuple[str, ...] = Field(repr=False)
     """Everything that must not reach a file."""

@@ -30,7 +30,7 @@ class HostedSessions:
 
     def __init__(self, case: Case, arm: Arm, names: Names) -> None:
         self._case, self._names, self._relay = case, names, f"{arm.relays}/r/{names.token}"
-        self._http = Http(f"{arm.observer}/r/{names.token}/host", arm.host_token)
+        self._http = Http(f"{arm.observer}/r/{names.token}/host", arm.tokens["host"])
         self._clients: dict[str, str] = {}
 
     def _description(self, label: str) -> dict[str, Any]:

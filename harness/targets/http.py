@@ -29,9 +29,15 @@ class Http:
         """Place of the last reply in the case's logical order, where a relay has told it."""
         self._base, self._headers = base, {"authorization": f"Bearer {token}", "content-type": "application/json"}
 
-    def call(self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Any:
-        """The reply's JSON (None if empty). `Refused` for 4xx, `TimedOut` and `OutcomeUnknown` for no usable reply."""
+    def call(
+        self, method: str, path: str, body: Any = None, *, text: str | None = None, headers: dict[str, str] | None = None
+    ) -> Any:
+        """The reply's JSON (None if empty). `Refused` for 4xx, `TimedOut` and `OutcomeUnknown` for no usable reply.
+
+        The body is JSON of `body`, or these very characters (`text`).
+        """
         content = None if body is None else json.dumps(body).encode("ascii")
+        content = content if text is None else text.encode("utf-8")
         try:
             response = _client().request(method, self._base + path, body=content, headers=self._headers | (headers or {}))
         except (NewConnectionError, ConnectTimeoutError) as error:
