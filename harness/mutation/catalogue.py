@@ -1,4 +1,4 @@
-"""The catalogue of mutants. To add one: an entry here, and the check it names must go red."""
+"""All mutants. To add one: an entry in the module of the service that it changes, and the check it names must go red."""
 
 from __future__ import annotations
 
@@ -6,50 +6,33 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.mutation.mutant import Mutant, apply
+from harness.mutation.mutants import broker, host, store, worker
 from harness.stack.keeper import Sources
 
-_PARSED_COLUMN = """
-import json
-
-from sqlalchemy import JSON, TypeDecorator
-from sqlalchemy.dialects.postgresql import JSONB
-
-
-class Parsed(TypeDecorator):
-    impl = JSON().with_variant(JSONB(), "postgresql")
-    cache_ok = True
-
-    def process_bind_param(self, value, dialect):
-        return None if value is None else json.loads(value)
-
-    def process_result_value(self, value, dialect):
-        return None if value is None else json.dumps(value).encode()
-"""
-
-CATALOGUE: tuple[Mutant, ...] = (
-    Mutant(
-        id="host/unicode-removed",
-        file="hosted/host/admission.py",
-        edits=(('    Check("unicode", "Shell text is well-formed", check_unicode),\n', ""),),
-        check="zero_acquisition",
-        why="the admission check that this project exists for is not there",
-    ),
-    Mutant(
-        id="store/record-parsed",
-        file="hosted/store/tables.py",
-        edits=(
-            ("TABLES: Final = MetaData()\n", _PARSED_COLUMN + "\n\nTABLES: Final = MetaData()\n"),
-            ('Column("text", Blob, nullable=False)', 'Column("text", Parsed(), nullable=False)'),
-        ),
-        check="exact_text_in_store",
-        why="a column type that parses JSON gives back an equal value, and other characters",
-    ),
+NOOP = Mutant(
+    id="control/no-op",
+    file="hosted/host/admission.py",
+    edits=(("Objections = dict[int, str]\n", "Objections = dict[int, str]  # the same\n"),),
+    check="zero_acquisition",
+    cases=("unicode/negative/unpaired-high/end/command@local-shell2", "batch/correction-once@local-shell2"),
+    why="it changes nothing, so it must survive: a campaign that kills it kills everything",
 )
+MUST_DIE = Mutant(
+    id="control/must-die",
+    file="hosted/worker/shell.py",
+    edits=(('[self.program, "-c", command]', '[self.program, "-c", b"printf other"]'),),
+    check="bytes_identical",
+    cases=("batch/correction-once@local-shell2",),
+    control="limits/inline-size@local-shell2",
+    why="it runs something else than was asked for, so it must be killed: a campaign that spares it sees nothing",
+)
+CATALOGUE: tuple[Mutant, ...] = (*host.MUTANTS, *broker.MUTANTS, *store.MUTANTS, *worker.MUTANTS)
+CONTROLS = (NOOP, MUST_DIE)
 
 
 def find(mutant_id: str) -> Mutant:
     """The mutant with this id."""
-    for mutant in CATALOGUE:
+    for mutant in (*CONTROLS, *CATALOGUE):
         if mutant.id == mutant_id:
             return mutant
     raise UsageError(f"no mutant {mutant_id!r} (known: {', '.join(mutant.id for mutant in CATALOGUE)})")

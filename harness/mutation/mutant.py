@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,16 +10,36 @@ from pathlib import Path
 from harness.errors import UsageError
 from harness.settings import SUBJECT_PACKAGE
 
+CONTROL = "unicode/valid/ascii@local-shell2"
+"""The case that must still pass on a mutant's arm: a mutant that breaks everything says nothing about its check."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Mutant:
     """`edits` (anchor → replacement) are made in `file`, below the package; `check` is the one that must notice."""
 
     id: str
+    """`<service>/<what is different>`."""
     file: str
     edits: tuple[tuple[str, str], ...]
     check: str
+    cases: tuple[str, ...]
+    """The cases that are played on it: at least one of them must turn `check` red."""
     why: str
+    """What would go wrong in a real system, in one line."""
+    removes: str = ""
+    """The admission check that is not there, as `<service>:<id>` of its table."""
+    control: str = CONTROL
+    stuck_after_s: float = 1.0
+    """A turn that is active while nothing has moved for so long is stuck, and that ends the case."""
+    once: str = ""
+    """The operation that is the evidence: before a relay has seen it, stillness does not count."""
+    go_on: bool = False
+    """After a stuck turn, let the other sessions go on."""
+    stores: tuple[str, ...] = ()
+    """The databases on which it makes a difference; empty: all."""
+    containers: bool = False
+    """One of those that are tried in containers too."""
 
 
 def apply(mutant: Mutant, original: Path, folder: Path) -> Path:
@@ -33,3 +54,14 @@ def apply(mutant: Mutant, original: Path, folder: Path) -> Path:
         text = text.replace(anchor, replacement)
     target.write_text(text, encoding="utf-8")
     return folder
+
+
+def fingerprint(*roots: Path) -> str:
+    """SHA-256 over the names and contents of all Python files below `roots`: whether a tree is still what it was."""
+    found = hashlib.sha256()
+    for root in roots:
+        for path in sorted(root.rglob("*.py")):
+            content = path.read_bytes()
+            found.update(f"{path.relative_to(root)} {len(content)}\n".encode())
+            found.update(content)
+    return found.hexdigest()

@@ -1,0 +1,1 @@
+"""The mutants, one module per service that they change; `catalogue` joins them."""
