@@ -20,6 +20,7 @@ from harness.errors import LoudgateError, UsageError
 from harness.ledger.redact import Redactor
 from harness.limits import CALL_S
 from harness.mutation.catalogue import copies_of
+from harness.mutation.trial import TRIAL
 from harness.report import writers
 from harness.report.facts import ENDING, PLAN, Ending, Leaks, Plan, Report, Source, Target
 from harness.run.prover import Prover
@@ -70,8 +71,8 @@ class Acceptance:
         self.socket = self.socket or self.keeper.serve()
         return Ticket(folder=self.folder, seed=self.settings.seed, nonce=self.nonce, socket=self.socket, key=self.keeper.key.hex())
 
-    def planned(self, cases: Sequence[str], *, partial: bool) -> None:
-        """Write down what this run sets out to do."""
+    def planned(self, cases: Sequence[str], *, partial: bool, mutants: Sequence[str] = (), rows: Sequence[str] = ()) -> None:
+        """Write down what this run sets out to do: its cases, its mutants, and the admission checks that no mutant removes."""
         chosen = self.settings
         plan = Plan(
             run_id=self.folder.name,
@@ -82,6 +83,9 @@ class Acceptance:
             source=source(),
             cases=tuple(sorted(cases)),
             partial=partial,
+            mutants=tuple(mutants),
+            partial_mutants=bool(chosen.mutants) or bool(mutants and chosen.engine == "docker"),
+            unkilled_rows=tuple(rows),
         )
         (self.folder / PLAN).write_text(plan.model_dump_json(indent=1), encoding="utf-8")
 
@@ -90,7 +94,7 @@ class Acceptance:
         if self.ended:
             return None
         self.ended = True
-        died = self.keeper.died()
+        died = tuple(one for one in self.keeper.died() if not one.startswith(TRIAL))  # of a mutant's end its trial tells
         images, objects = self.keeper.assembly.images(), self.keeper.objects()
         secrets = self.keeper.secrets()
         processes, held = self.keeper.close()

@@ -32,6 +32,9 @@ STALLED_S = 2.5
 IMPATIENT_MS = 1500
 """Milliseconds in which the services of the impatient arm give a capture up. A capture takes 50 ms, on a busy machine 500."""
 
+ADMISSION_S = 30.0
+"""A service prints its admission table within a second."""
+
 GATE_S = 30.0
 """A held model answer is let go after this long, and the case is then unknown."""
 

@@ -12,6 +12,10 @@ import pytest
 from harness import settings as defaults
 from harness.acceptance import Acceptance, Ticket, open_acceptance
 from harness.errors import LoudgateError, UsageError
+from harness.mutation import campaign
+from harness.mutation.catalogue import wanted
+from harness.mutation.mutant import Mutant
+from harness.mutation.trial import Bench, Trial
 from harness.progress import Display
 from harness.report.facts import Report
 from harness.run.prover import Prover
@@ -20,12 +24,15 @@ from harness.scenario import catalog
 from harness.scenario.spec import Case
 from harness.seeds import DEFAULT_SEED
 from harness.settings import Settings
-from harness.stack.engines import has_s3
+from harness.stack.engines import has_s3, store_of
 
-CASE_FIXTURE = "loudgate_case"
+CASE_FIXTURE, MUTANT_FIXTURE = "loudgate_case", "loudgate_mutant"
 _SETTINGS = pytest.StashKey[Settings]()
 _STATE = pytest.StashKey["Controller"]()
-_PROPERTY = "loudgate_result"
+_PROPERTY, _TRIAL = "loudgate_result", "loudgate_trial"
+TESTS = ("test_scenario", "test_mutant")
+KNOWN = "mutants"
+"""Folder beside the reports: outcomes of trials by content hash, so that a campaign does only what is missing or changed."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,6 +44,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--store", choices=defaults.STORE_NAMES, help="the database behind store and broker")
     group.addoption("--path", default="both", choices=["local", "o2", "both"], help="capture path")
     group.addoption("--core", action="store_true", help="leave out the extended cases")
+    group.addoption("--mutation", choices=["no", "also", "only"], default="no", help="a campaign besides the cases, or instead")
+    group.addoption("--mutants", action="append", default=[], metavar="SELECT", help="id prefix or glob of mutants; repeatable")
+    group.addoption("--fresh", action="store_true", help="try mutants again whose outcome is known")
     group.addoption("--seed", type=int, default=DEFAULT_SEED, help="the one seed of ids, texts and order")
     group.addoption("--out", type=Path, default=defaults.REPORTS, help="folder for reports")
     group.addoption("--scenarios", type=Path, default=defaults.SCENARIOS, help="folder of scenario files")
@@ -46,9 +56,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Read the options; in the controller, prepare to own the run."""
     option = config.getoption
-    config.stash[_SETTINGS] = Settings(
-        **{name: option(name) for name in Settings.model_fields if name != "select"}, select=tuple(option("select"))
-    )
+    lists = ("select", "mutants")
+    given = {name: option(name) for name in Settings.model_fields if name not in lists}
+    config.stash[_SETTINGS] = Settings(**given, **{name: tuple(option(name)) for name in lists})
     if not _is_worker(config):
         controller = Controller(config)
         config.stash[_STATE] = controller
@@ -59,8 +69,27 @@ def _is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Without a campaign there are no tests of mutants; in a campaign alone, none of cases."""
+    left_out = {"no": "test_mutants.py", "only": "test_scenarios.py"}.get(config.stash[_SETTINGS].mutation)
+    return True if collection_path.name == left_out and collection_path.parent == defaults.SCENARIOS else None
+
+
+def _mutants(config: pytest.Config) -> tuple[Mutant, ...]:
+    chosen = config.stash[_SETTINGS]
+    if chosen.mutation == "no":
+        return ()
+    try:
+        store = store_of(chosen.engine, chosen.store)
+        return campaign.planned(chosen.mutants, engine=chosen.engine, store=store, cases=catalog.load(chosen.scenarios))
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
 def _cases(config: pytest.Config) -> tuple[Case, ...]:
     chosen = config.stash[_SETTINGS]
+    if chosen.mutation == "only":
+        return ()
     try:
         s3 = has_s3(chosen.engine)
         return catalog.planned(chosen.scenarios, chosen.select, engine=chosen.engine, s3=s3, path=chosen.path, core=chosen.core)
@@ -78,10 +107,11 @@ def _left_out(every: Sequence[Case], here: Sequence[Case], engine: str) -> Itera
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test per case."""
-    if CASE_FIXTURE in metafunc.fixturenames:
-        cases = _cases(metafunc.config)
-        metafunc.parametrize(CASE_FIXTURE, cases, ids=[case.id for case in cases], scope="function")
+    """One test per case, and one per mutant."""
+    for fixture, planned in ((CASE_FIXTURE, _cases), (MUTANT_FIXTURE, _mutants)):
+        if fixture in metafunc.fixturenames:
+            found = planned(metafunc.config)
+            metafunc.parametrize(fixture, found, ids=[one.id for one in found], scope="function")
 
 
 @pytest.fixture(scope="session")
@@ -108,6 +138,29 @@ def prove(loudgate: Prover, record_property: Any) -> Any:
     return prove_case
 
 
+@pytest.fixture(scope="session")
+def bench(loudgate: Prover, pytestconfig: pytest.Config) -> Bench:
+    """What the trials of a campaign need."""
+    chosen = pytestconfig.stash[_SETTINGS]
+    where = {"engine": chosen.engine, "store": store_of(chosen.engine, chosen.store), "seed": str(chosen.seed)}
+    cases = {case.id: case for case in catalog.load(chosen.scenarios)}
+    return Bench(loudgate, cases, defaults.subject_root(), chosen.out.resolve() / KNOWN, where)
+
+
+@pytest.fixture
+def try_mutant(bench: Bench, pytestconfig: pytest.Config, record_property: Any) -> Any:
+    """A function that tries one mutant and fails the test unless it came out as it must."""
+
+    def prove_mutant(mutant: Mutant) -> Trial:
+        trial = bench.prove(mutant, fresh=pytestconfig.stash[_SETTINGS].fresh)
+        record_property(_TRIAL, trial.model_dump_json())
+        if trial.outcome != wanted(mutant):
+            pytest.fail(f"{trial.outcome}: {trial.finding}", pytrace=False)
+        return trial
+
+    return prove_mutant
+
+
 class Controller:
     """Owns the run in the process that has no controller above it."""
 
@@ -119,7 +172,7 @@ class Controller:
         self.interrupted = False
         self._failed = 0
         self._acceptance: Acceptance | None = None
-        self._collected: set[str] = set()
+        self._collected: tuple[set[str], tuple[str, ...]] = (set(), ())
 
     def acceptance(self) -> Acceptance:
         """The run, opened on first need."""
@@ -132,7 +185,7 @@ class Controller:
                 raise pytest.UsageError(str(error)) from error
             if self.config.getoption("command_line"):
                 # `loudgate run` needs the stack for certain: plan and start while pytest's workers still start.
-                self._plan({case.id for case in _cases(self.config)})
+                self._plan({case.id for case in _cases(self.config)}, [mutant.id for mutant in _mutants(self.config)])
                 self._acceptance.keeper.begin()
         return self._acceptance
 
@@ -141,18 +194,22 @@ class Controller:
         return self._acceptance.folder if self._acceptance else None
 
     def _planned(self, test_ids: Sequence[str]) -> None:
-        self._plan({test.split("[", 1)[1][:-1] for test in test_ids if "test_scenario[" in test})
+        found = {kind: [test.split("[", 1)[1][:-1] for test in test_ids if f"{kind}[" in test] for kind in TESTS}
+        self._plan(set(found[TESTS[0]]), found[TESTS[1]])
 
-    def _plan(self, cases: set[str]) -> None:
-        if cases and cases != self._collected:
-            self._collected = cases
+    def _plan(self, cases: set[str], mutants: Sequence[str]) -> None:
+        if (cases or mutants) and (cases, tuple(mutants)) != self._collected:
+            self._collected = (cases, tuple(mutants))
             chosen = self.config.stash[_SETTINGS]
             every = catalog.load(chosen.scenarios)
             here = catalog.possible(every, engine=chosen.engine, s3=has_s3(chosen.engine))
             told = self.acceptance().notes
             told.extend(note for note in _left_out(every, here, chosen.engine) if note not in told)
-            self.acceptance().planned(sorted(cases), partial=len(cases) < len(here))
-            self.display.begin(len(cases))
+            rows = (
+                campaign.without_mutant(campaign.admission_rows(defaults.subject_root())) if mutants and not chosen.mutants else ()
+            )
+            self.acceptance().planned(sorted(cases), partial=len(cases) < len(here), mutants=mutants, rows=rows)
+            self.display.begin(len(cases), len(mutants))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without xdist: the plan is what was collected here."""
@@ -174,7 +231,9 @@ class Controller:
         for name, value in report.user_properties:
             if name == _PROPERTY and report.when == "call":
                 self.display.case(CaseResult.model_validate_json(str(value)))
-        if report.failed and "test_scenario[" in report.nodeid and not report.user_properties:
+            elif name == _TRIAL and report.when == "call":
+                self.display.trial(Trial.model_validate_json(str(value)), failed=report.failed)
+        if report.failed and any(f"{kind}[" in report.nodeid for kind in TESTS) and not report.user_properties:
             crash = getattr(report.longrepr, "reprcrash", None)
             said = str(crash.message if crash else report.longreprtext).splitlines()
             self.display.say(f"did not run: {report.nodeid.partition('[')[2][:-1]}: {said[0] if said else ''}")

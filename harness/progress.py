@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from harness.mutation.trial import Trial
 from harness.run.result import CaseResult
 from harness.verdict import Verdict
 
@@ -21,14 +22,15 @@ class Display:
         self._task: TaskID | None = None
         self._total = self._done = self._told = self._bad = 0
 
-    def begin(self, total: int) -> None:
-        """So many cases are planned; called again when the number is known better."""
-        self._total = total
+    def begin(self, cases: int, mutants: int = 0) -> None:
+        """So much is planned; called again when the number is known better."""
+        self._total = total = cases + mutants
+        said = " and ".join([*([f"{cases} cases"] if cases else []), *([f"{mutants} mutants"] if mutants else [])])
         if not self.console.is_terminal:
-            self.console.print(f"{total} cases", markup=False)
+            self.console.print(said, markup=False)
         elif self._task is None:
             self._bar.start()
-            self._task = self._bar.add_task("cases", total=total)
+            self._task = self._bar.add_task(said, total=total)
         else:
             self._bar.update(self._task, total=total)
 
@@ -38,10 +40,20 @@ class Display:
 
     def case(self, result: CaseResult) -> None:
         """A case has ended."""
-        self._done += 1
         if result.outcome is not Verdict.PASS:
             self._bad += 1
             self.say(f"{result.outcome}: {result.id}: {result.why}")
+        self._advance()
+
+    def trial(self, trial: Trial, *, failed: bool) -> None:
+        """A mutant's trial has ended; `failed` if not as it must."""
+        if failed:
+            self._bad += 1
+            self.say(f"{trial.outcome}: {trial.id}: {trial.finding}")
+        self._advance()
+
+    def _advance(self) -> None:
+        self._done += 1
         if self._task is not None:
             self._bar.update(self._task, completed=self._done)
         elif self._total and self._done * TENTHS // self._total > self._told:

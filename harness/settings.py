@@ -34,6 +34,12 @@ class Settings(BaseModel):
     """None: the engine's own default."""
     path: Literal["local", "o2", "both"] = "both"
     core: bool = False
+    mutation: Literal["no", "also", "only"] = "no"
+    """Whether a campaign is carried out besides the cases, or instead of them."""
+    mutants: tuple[str, ...] = ()
+    """Selected mutants; empty: all of them."""
+    fresh: bool = False
+    """Try every mutant, also those whose outcome is known from an earlier campaign on the same content."""
     seed: int = DEFAULT_SEED
     out: Path = REPORTS
     scenarios: Path = SCENARIOS

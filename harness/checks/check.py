@@ -50,6 +50,8 @@ class Check:
     judge: Callable[[History], Finding]
     claims_absence: bool = False
     """Whether a pass says that something did not happen; any doubt of the ledger makes it unknown."""
+    guard: bool = False
+    """Whether it never fails, but withholds the verdict of a case that proves nothing."""
 
 
 @dataclass(frozen=True)

@@ -31,4 +31,5 @@ CHECK = Check(
     needs=("relay",),
     applies=lambda case: bool(case.faults),
     judge=judge,
+    guard=True,
 )

@@ -69,6 +69,7 @@ CHECKS: tuple[Check, ...] = (
     script_followed.CHECK,
     turns_end_as_declared.CHECK,
 )
+GUARDS = frozenset(check.id for check in CHECKS if check.guard)
 
 
 def judge_one(check: Check, history: History) -> CheckResult:

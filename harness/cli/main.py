@@ -9,7 +9,7 @@ from types import FrameType
 
 import click
 
-from harness.cli import inspect, model, run, stack
+from harness.cli import inspect, model, mutate, run, stack
 from harness.errors import LoudgateError
 from harness.verdict import Exit
 
@@ -24,6 +24,7 @@ def main() -> None:
     \b
     loudgate run                     everything, on the embedded engine
     loudgate run unicode/negative    one area (or an id prefix, or a glob)
+    loudgate mutate                  take each check away, and see that the run notices
     loudgate list                    what there is
     loudgate judge LEDGER            judge a stored ledger again
 
@@ -31,7 +32,7 @@ def main() -> None:
     """
 
 
-for command in (run.run, inspect.list_, inspect.judge, inspect.doctor, stack.stack, model.model):
+for command in (run.run, mutate.mutate, inspect.list_, inspect.judge, inspect.doctor, stack.stack, model.model):
     main.add_command(command)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 from harness import settings as defaults
 from harness.acceptance import check_writable
 from harness.errors import EnvironmentMissing, UsageError
+from harness.mutation.catalogue import CATALOGUE
+from harness.plugin import TESTS
 from harness.report import facts
 from harness.scenario import catalog
 from harness.seeds import DEFAULT_SEED
@@ -30,55 +33,81 @@ QUIET = ("-p", "no:unraisableexception", "-W", "ignore::ResourceWarning")
 """An interrupted start leaves half-made objects behind; a warning about them must not hide the interruption."""
 
 
+Command = Callable[..., Any]
+
+
+def shared_options(command: Command) -> Command:
+    """The options of everything that starts a stack and writes a report."""
+    folder = click.Path(path_type=Path, file_okay=False)
+    for option in reversed(
+        (
+            click.option("--engine", type=click.Choice(defaults.ENGINE_NAMES), default="process", show_default=True, help=ENGINE),
+            click.option("--store", type=click.Choice(defaults.STORE_NAMES), help=STORE),
+            click.option("--when-available", is_flag=True, help=WHEN_AVAILABLE),
+            click.option("-n", "--workers", type=click.IntRange(0), default=None, help=WORKERS),
+            click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="The one seed of ids, texts and order."),
+            click.option("--maxfail", type=click.IntRange(0), default=0, help=MAXFAIL),
+            click.option("--out", type=folder, default=defaults.REPORTS, show_default=True, help="Folder for reports."),
+            click.option("--scenarios", type=click.Path(path_type=Path), default=defaults.SCENARIOS, help=SCENARIOS),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+ENGINE = "How services run."
+STORE = "Database of store and broker.  [default: the engine's own]"
+WHEN_AVAILABLE = "Without a Docker engine: say so and end well, unless $LOUDGATE_REQUIRE_DOCKER=1."
+WORKERS = "pytest-xdist workers; 0 is none.  [default: two per core]"
+MAXFAIL = "Stop after so many not as expected.  [default: never]"
+SCENARIOS = "Folder of scenario files.  [default: this checkout's]"
+
+
 @click.command()
 @click.argument("select", nargs=-1)
-@click.option("--engine", type=click.Choice(defaults.ENGINE_NAMES), default="process", show_default=True, help="How services run.")
-@click.option("--store", type=click.Choice(defaults.STORE_NAMES), help="Database of store and broker.  [default: the engine's own]")
-@click.option(
-    "--when-available", is_flag=True, help="Without a Docker engine: say so and end well, unless $LOUDGATE_REQUIRE_DOCKER=1."
-)
 @click.option("--path", type=click.Choice(["local", "o2", "both"]), default="both", show_default=True, help="Capture path.")
-@click.option(
-    "-n", "--workers", type=click.IntRange(0), default=None, help="pytest-xdist workers; 0 is none.  [default: two per core]"
-)
 @click.option("--core", is_flag=True, help="Leave out the extended cases: the large matrices of rows that have cases without them.")
-@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="The one seed of ids, texts and order.")
-@click.option("--maxfail", type=click.IntRange(0), default=0, help="Stop after so many cases not as expected.  [default: never]")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=defaults.REPORTS,
-    show_default=True,
-    help="Folder for reports.",
-)
-@click.option(
-    "--scenarios",
-    type=click.Path(path_type=Path),
-    default=defaults.SCENARIOS,
-    help="Folder of scenario files.  [default: this checkout's]",
-)
-def run(select: tuple[str, ...], workers: int | None, *, when_available: bool, **options: Any) -> int:
+@click.option("--with-mutation", is_flag=True, help="Carry out the campaign too: one verdict over cases and mutants.")
+@shared_options
+def run(select: tuple[str, ...], *, with_mutation: bool, **options: Any) -> int:
     """Run cases and write a report.
 
     SELECT is an area, an id prefix or a glob (see `loudgate list`); several are a union; none is everything. The same cases run
     under pytest, with the same options: `pytest scenarios --select unicode/negative -n 2`.
     """
-    if missing := docker_missing() if options["engine"] == "docker" else "":
-        if not when_available:
-            raise EnvironmentMissing(missing)
-        click.echo(f"left out: {missing}")
+    if not available(options):
         return Exit.ACCEPTED
-    store_of(options["engine"], options["store"])
     where = {"engine": options["engine"], "s3": has_s3(options["engine"]), "path": options["path"], "core": options["core"]}
     cases = catalog.planned(options["scenarios"], select, **where)
+    words = [word for pattern in select for word in ("--select", pattern)]
+    words += ["--mutation", "also"] if with_mutation else []
+    shown = [*select, *(["--with-mutation"] if with_mutation else [])]
+    tests = TESTS if with_mutation else TESTS[:1]
+    return start(["run", *shown], tests, words, options, items=len(cases) + len(CATALOGUE) * with_mutation)
+
+
+def available(options: dict[str, Any]) -> bool:
+    """Whether the engine can be used; `EnvironmentMissing` if it cannot and was not optional."""
+    if missing := docker_missing() if options["engine"] == "docker" else "":
+        if not options["when_available"]:
+            raise EnvironmentMissing(missing)
+        click.echo(f"left out: {missing}")
+        return False
+    store_of(options["engine"], options["store"])
+    return True
+
+
+def start(shown: list[str], tests: Sequence[str], words: list[str], options: dict[str, Any], *, items: int) -> int:
+    """Run pytest over these tests, with these words and options; `shown` is how the report's command line begins."""
+    workers, _ = options.pop("workers"), options.pop("when_available")
     check_writable(options["out"])
     count = workers if workers is not None else WORKERS_PER_CORE * (os.cpu_count() or 1)
     chosen = {name: value for name, value in options.items() if (name, value) not in LEFT_OUT}
-    command = shlex.join(["loudgate", "run", *select, *_words(chosen)])
-    words = [str(defaults.SCENARIOS / "test_scenarios.py"), "-p", "no:terminal", *QUIET, "--rootdir", str(defaults.CHECKOUT)]
+    command = shlex.join(["loudgate", *shown, *_words(chosen)])
+    files = [str(defaults.SCENARIOS / f"{name}s.py") for name in tests]
+    words = [*files, "-p", "no:terminal", *QUIET, "--rootdir", str(defaults.CHECKOUT), *words]
     words += ["-c", str(defaults.CHECKOUT / "pyproject.toml"), *_words(options), "--command-line", command]
-    words += [word for pattern in select for word in ("--select", pattern)]
-    words += ["-n", str(min(count, len(cases)))] if count and len(cases) > 1 else []
+    words += ["-n", str(min(count, items))] if count and items > 1 else []
     watcher = _Watcher()
     try:
         status = int(pytest.main(words, plugins=[watcher]))

@@ -19,15 +19,21 @@ NOOP = Mutant(
 )
 MUST_DIE = Mutant(
     id="control/must-die",
-    file="hosted/worker/shell.py",
-    edits=(('[self.program, "-c", command]', '[self.program, "-c", b"printf other"]'),),
-    check="bytes_identical",
-    cases=("batch/correction-once@local-shell2",),
-    control="limits/inline-size@local-shell2",
-    why="it runs something else than was asked for, so it must be killed: a campaign that spares it sees nothing",
+    file="hosted/host/admission.py",
+    edits=(("            return objections\n", "            return {}\n"),),
+    check="zero_acquisition",
+    cases=("unicode/negative/unpaired-high/end/command@local-shell2",),
+    why="its host refuses nothing at all, so it must be killed: a campaign that spares it sees nothing",
+    once="acquire",
+    stuck_after_s=0.2,
 )
 CATALOGUE: tuple[Mutant, ...] = (*host.MUTANTS, *broker.MUTANTS, *store.MUTANTS, *worker.MUTANTS)
 CONTROLS = (NOOP, MUST_DIE)
+
+
+def wanted(mutant: Mutant) -> str:
+    """The outcome that the mutant's trial must have."""
+    return "survived" if mutant == NOOP else "killed"
 
 
 def find(mutant_id: str) -> Mutant:

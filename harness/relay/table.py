@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.relay.tap import Tap
+from harness.relay.taps.altered import Altered
 from harness.relay.taps.full import Full
 from harness.relay.taps.lose_reply import LoseReply
 from harness.relay.taps.lose_request import LoseRequest
@@ -14,5 +15,5 @@ from harness.relay.taps.unavailable import Unavailable
 
 NOTHING: Tap = Nothing()
 TAPS: dict[str, Tap] = {
-    tap.id: tap for tap in (NOTHING, LoseReply(), LoseRequest(), Unavailable(), SlowDown(), Full(), Slow(), Stalled())
+    tap.id: tap for tap in (NOTHING, LoseReply(), LoseRequest(), Unavailable(), SlowDown(), Full(), Slow(), Stalled(), Altered())
 }

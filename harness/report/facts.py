@@ -10,10 +10,15 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.checks.table import CHECKS
 from harness.errors import UsageError
+from harness.mutation.score import Mutation, score
+from harness.mutation.trial import RESULTS as TRIALS
+from harness.mutation.trial import Trial
+from harness.report.conclusion import Counts, Stopped, count, headline, verdict_of
 from harness.run.prover import RESULTS
 from harness.run.result import CaseResult
-from harness.verdict import RunVerdict, Verdict
+from harness.verdict import RunVerdict
 
 PLAN = "plan.json"
 
@@ -43,16 +48,6 @@ class Source(Part):
     dirty: bool
 
 
-class Counts(Part):
-    """Cases. `passed` includes the must-fail cases that were red as they must be."""
-
-    planned: int
-    ran: int
-    passed: int
-    failed: int
-    unknown: int
-
-
 class Fault(Part):
     """One planned fault."""
 
@@ -71,31 +66,6 @@ class Leaks(Part):
     processes: int = 0
 
 
-class Controls(Part):
-    """The campaign's controls: the no-op mutant must pass, the must-die mutant must fail."""
-
-    noop: str = "not run"
-    must_die: str = "not run"
-
-
-class MutantResult(Part):
-    """One mutant, the check that had to notice, and what did."""
-
-    id: str
-    where: str
-    check: str
-    outcome: Literal["killed", "survived", "wrong_killer", "unknown"]
-    killed_by: tuple[str, ...] = ()
-
-
-class Mutation(Part):
-    """The campaign, if there was one."""
-
-    controls: Controls = Controls()
-    mutants: tuple[MutantResult, ...] = ()
-    unproven_checks: tuple[str, ...] = ()
-
-
 class Plan(Part):
     """What a run set out to do, written before the first case."""
 
@@ -108,6 +78,12 @@ class Plan(Part):
     cases: tuple[str, ...]
     partial: bool = False
     """Only some of all cases were selected."""
+    mutants: tuple[str, ...] = ()
+    """Of the campaign, controls included; empty: there is none."""
+    partial_mutants: bool = False
+    """Only some of all mutants were selected."""
+    unkilled_rows: tuple[str, ...] = ()
+    """Admission checks that no mutant of the catalogue removes."""
 
 
 class Ending(Part):
@@ -156,43 +132,16 @@ def read_results(folder: Path) -> tuple[CaseResult, ...]:
     return tuple(sorted((CaseResult.model_validate_json(path.read_bytes()) for path in files), key=lambda result: result.id))
 
 
-def count(planned: Sequence[str], results: Sequence[CaseResult]) -> Counts:
-    """The numbers of the headline."""
-    by = [result.outcome for result in results]
-    passed, failed = by.count(Verdict.PASS), by.count(Verdict.FAIL)
-    return Counts(planned=len(planned), ran=len(by), passed=passed, failed=failed, unknown=len(by) - passed - failed)
-
-
-def verdict_of(counts: Counts, ending: Ending) -> RunVerdict:
-    """Worst wins: a failure outranks what is unknown, and what did not run is never accepted."""
-    if ending.interrupted:
-        return RunVerdict.INTERRUPTED
-    if counts.failed:
-        return RunVerdict.REJECTED
-    if counts.unknown or counts.ran < counts.planned or not counts.planned or ending.died or ending.problems:
-        return RunVerdict.INCOMPLETE
-    return RunVerdict.ACCEPTED
-
-
-def headline(verdict: RunVerdict, counts: Counts, plan: Plan, ending: Ending) -> str:
-    """The one line that must not mislead."""
-    word = {RunVerdict.ACCEPTED: "accepted, mutation not run", RunVerdict.INTERRUPTED: "interrupted: incomplete"}.get(
-        verdict, str(verdict)
-    )
-    parts = [f"{counts.passed} of {counts.planned} cases as expected"]
-    parts += [f"{counts.failed} failed"] if counts.failed else []
-    parts += [f"{counts.unknown} unknown"] if counts.unknown else []
-    parts += [f"{counts.planned - counts.ran} did not run"] if counts.ran < counts.planned else []
-    parts += [f"died: {', '.join(ending.died)}"] if ending.died else []
-    parts += [f"engine: {ending.problems[0]}"] if ending.problems else []
-    parts += ["a selection of the cases"] if plan.partial else []
-    return f"{word} — {', '.join(parts)} — {plan.target.name} on engine {plan.target.engine}, store {plan.target.store}"
-
-
 def total_digest(results: Sequence[CaseResult]) -> str:
     """One digest over all cases: two runs with one seed agree in it."""
     lines = "".join(f"{result.id} {result.verdict} {result.digest}\n" for result in results)
     return f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"
+
+
+def read_trials(folder: Path) -> tuple[Trial, ...]:
+    """Every trial on disk, by id."""
+    files = sorted((folder / TRIALS).glob("*.json"))
+    return tuple(sorted((Trial.model_validate_json(path.read_bytes()) for path in files), key=lambda trial: trial.id))
 
 
 def build(folder: Path) -> Report:
@@ -200,15 +149,20 @@ def build(folder: Path) -> Report:
     try:
         plan = Plan.model_validate_json((folder / PLAN).read_bytes())
         results = read_results(folder)
-        ending = read_ending(folder)
+        ending, trials = read_ending(folder), read_trials(folder)
     except (OSError, ValidationError, json.JSONDecodeError) as error:
         raise UsageError(f"{folder}: no run that can be reported: {type(error).__name__}") from error
-    counts = count(plan.cases, results)
-    verdict = verdict_of(counts, ending)
+    counts = count(plan.cases, [result.outcome for result in results])
+    mutation = score(trials, checks=(check.id for check in CHECKS), rows=plan.unkilled_rows, partial=plan.partial_mutants)
+    mutation = mutation if plan.mutants else Mutation()
+    stopped = Stopped(interrupted=ending.interrupted, reasons=(*(f"died: {one}" for one in ending.died), *ending.problems))
+    verdict = verdict_of(counts, mutation, tried=len(trials), planned=len(plan.mutants), stopped=stopped)
     known = {result.id for result in results}
     return Report(
         verdict=verdict,
-        headline=headline(verdict, counts, plan, ending),
+        headline=headline(
+            verdict, counts, mutation, campaign=len(plan.mutants), stopped=stopped, partial=plan.partial, where=_where(plan)
+        ),
         run_id=plan.run_id,
         seed=plan.seed,
         started_at=plan.started_at,
@@ -219,10 +173,15 @@ def build(folder: Path) -> Report:
         counts=counts,
         cases=results,
         not_run=tuple(case for case in plan.cases if case not in known),
+        mutation=mutation,
         leaks=ending.leaks,
         notes=(*ending.notes, *ending.problems),
         digest=total_digest(results),
     )
+
+
+def _where(plan: Plan) -> str:
+    return f"{plan.target.name} on engine {plan.target.engine}, store {plan.target.store}"
 
 
 ENDING = "ending.json"

@@ -17,6 +17,7 @@ from harness.scenario.spec import Case
 from harness.seeds import derive
 from harness.stack.assembly import IMPATIENT, OBSERVER, SHARED
 from harness.stack.keeper import Arms
+from harness.stack.service import Arm
 from harness.verdict import Verdict
 
 LEDGERS, RESULTS = "ledgers", "cases"
@@ -45,8 +46,13 @@ class Prover:
     nonce: str
 
     def prove(self, case: Case) -> CaseResult:
-        """The case's result, written beside its ledger. Errors of the stack pass through: the case then did not run."""
-        arm = self.arms.arm(*arm_of(case))
+        """The case's result, written down. Errors of the stack pass through: the case then did not run."""
+        result = self.play(case, self.arms.arm(*arm_of(case)))
+        write_result(self.folder, result)
+        return result
+
+    def play(self, case: Case, arm: Arm) -> CaseResult:
+        """The case's result on that arm, with its ledger on disk."""
         timer = Deadline(TURN_S)
         ledger, timings = drive(with_words(case, seed=self.seed), arm, seed=self.seed, nonce=self.nonce)
         name = slug(case.id)
@@ -55,7 +61,6 @@ class Prover:
         if result.outcome is not Verdict.PASS and (lost := _lost(self.arms.died(), arm.name)):
             # A lost machine is neither pass nor fail.
             result = result.model_copy(update={"outcome": Verdict.UNKNOWN, "why": f"{lost} died; {result.why}"})
-        write_result(self.folder, result)
         return result
 
 

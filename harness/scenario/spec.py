@@ -25,7 +25,7 @@ sibling: it does not run, since a call beside it was refused.
 Path = Literal["local", "o2"]
 """Capture path: the host publishes what a tool has printed (local), or the worker does, under a grant (o2)."""
 
-TapName = Literal["lose_reply", "lose_request", "unavailable", "slow_down", "full", "slow", "stalled"]
+TapName = Literal["lose_reply", "lose_request", "unavailable", "slow_down", "full", "slow", "stalled", "altered"]
 IDENTIFIER = r"^[A-Za-z0-9._:-]{1,128}$"
 
 

@@ -85,7 +85,11 @@ class Assembly(Protocol):
         ...
 
     def arm(self, name: str, source: Path) -> ArmServices:
-        """Start an arm whose services run the package below `source`; return when all are ready."""
+        """Start an arm whose services run the package below `source`; return when all are ready. Safe to call from threads."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Stop an arm and remove what it held; nothing if there is none of that name."""
         ...
 
     def leaks(self) -> Count:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 from harness.clock import wait_until
 from harness.errors import LoudgateError, StackError
@@ -62,6 +63,7 @@ class DockerAssembly:
     _base: Base | None = None
     _images: dict[str, str] = field(default_factory=dict)
     _problems: list[str] = field(default_factory=list)
+    _starting: Lock = field(default_factory=Lock)
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(STARTERS, "docker"))
 
     def __post_init__(self) -> None:
@@ -86,9 +88,10 @@ class DockerAssembly:
 
     def arm(self, name: str, source: Path) -> ArmServices:
         """Start an arm (and at first what all arms share) and wait until everything in it is ready."""
-        base = self._base = self._base or self._start_base()
-        ground, shared, plan = base.ground, base.shared, ArmPlan(base.ground, name, self._arms)
-        self._arms += 1
+        with self._starting:
+            base = self._base = self._base or self._start_base()
+            ground, shared, plan = base.ground, base.shared, ArmPlan(base.ground, name, self._arms)
+            self._arms += 1
         databases = self._pool.submit(self._make_databases, shared.database, name)
         objects = self._pool.submit(_wait_for_objects, shared.objects, shared.observer)
         code = ground.topology.volume(f"code-{plan.place}")
@@ -103,6 +106,12 @@ class DockerAssembly:
         _wait([shared.observer, *made.values()], starts)
         objects.result()
         return ArmServices(plan.arm(made, shared), tuple(made.values()))
+
+    def drop(self, name: str) -> None:
+        """Remove the arm's containers; its volumes and databases go with the run."""
+        for service in [one for one in self._services if one.spec.arm == name]:
+            self._problems += filter(None, [_stopped(service)])
+            self._services.remove(service)
 
     def _start_base(self) -> Base:
         tags = docker_build.build(self.door, self.say, (images.PYTHON, images.OBJECTS, self.store))

@@ -1,7 +1,7 @@
 """The keeper: owns every service of a run. It lives in the pytest controller; xdist workers ask it through a socket.
 
 It starts each arm once, on first use (the shared one, one per mutant, private ones), and knows which service died. All services are
-started from one thread that lives as long as the keeper, because their parent-death signal is tied to it.
+started from threads that live as long as the keeper, because their parent-death signal is tied to the thread.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
+import shutil
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -21,6 +22,9 @@ from harness.errors import LoudgateError, StackError
 from harness.stack.assembly import EDGES_BEHIND, SHARED, ArmServices, Assembly, Count
 from harness.stack.runs import RunFolder
 from harness.stack.service import Arm
+
+STARTERS = 3
+"""Arms that start at one time; each has four services, which need a second of processor time together."""
 
 Sources = Callable[[str, Path], Path]
 """(mutant id, empty folder) → folder with the mutated package."""
@@ -37,6 +41,10 @@ class Arms(Protocol):
         """Names of the services that ended by themselves."""
         ...
 
+    def drop(self, name: str) -> None:
+        """Stop an arm that nobody needs any more, and remove what it held."""
+        ...
+
 
 @dataclass
 class Keeper:
@@ -47,7 +55,7 @@ class Keeper:
     source: Path
     mutated: Sources
     key: bytes = field(default_factory=lambda: secrets.token_bytes(24), repr=False)
-    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "keeper"))
+    _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(STARTERS, "keeper"))
     _arms: dict[str, Future[ArmServices]] = field(default_factory=dict)
     _lost: tuple[str, ...] = ()
     _asking: Lock = field(default_factory=Lock)
@@ -65,12 +73,25 @@ class Keeper:
         """Start an arm without waiting for it."""
         with self._asking:
             if name not in self._arms:
-                self._arms[name] = self._thread.submit(self._start, name, mutant)
+                self._arms[name] = self._threads.submit(self._start, name, mutant)
         return self._arms[name]
 
     def _start(self, name: str, mutant: str | None) -> ArmServices:
         source = self.source if mutant is None else self.mutated(mutant, self.run.path / "mutants" / name)
         return self.assembly.arm(name, source)
+
+    def drop(self, name: str) -> None:
+        """Stop an arm and forget it: by one of the keeper's threads, so that it never overtakes the arm's start."""
+        with self._asking:
+            arm = self._arms.pop(name, None)
+        if arm is not None:
+            self._threads.submit(self._drop, name, arm).result()
+
+    def _drop(self, name: str, arm: Future[ArmServices]) -> None:
+        with contextlib.suppress(LoudgateError):
+            arm.result()
+        self.assembly.drop(name)
+        shutil.rmtree(self.run.path / "mutants" / name, ignore_errors=True)
 
     def died(self) -> tuple[str, ...]:
         """Names of the services that ended by themselves."""
@@ -111,11 +132,16 @@ class Keeper:
                 question = json.loads(connection.recv_bytes())
                 connection.send_bytes(json.dumps(self._reply(question)).encode())
 
-    def _reply(self, question: list[str | None]) -> dict[str, object]:
-        if not question:
-            return {"died": self.died()}
+    def _reply(self, question: dict[str, str]) -> dict[str, object]:
         try:
-            return {"arm": self.arm(str(question[0]), question[1]).model_dump(mode="json")}
+            match question["ask"]:
+                case "died":
+                    return {"died": self.died()}
+                case "drop":
+                    self.drop(question["name"])
+                    return {}
+                case _:
+                    return {"arm": self.arm(question["name"], question.get("mutant")).model_dump(mode="json")}
         except LoudgateError as error:
             return {"error": str(error.args[0])}
 
@@ -123,7 +149,7 @@ class Keeper:
         """Stop everything and remove the run folder; gives what that had left behind: processes, and what the engine holds."""
         if self._listener is not None:
             self._listener.close()
-        self._thread.shutdown(wait=True, cancel_futures=True)
+        self._threads.shutdown(wait=True, cancel_futures=True)
         self.assembly.close()
         return self.run.remove(), self.assembly.leaks()
 
@@ -139,21 +165,26 @@ class KeeperClient:
 
     def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
         """Ask the keeper; `StackError` with its words if the arm cannot be had."""
-        reply = self._ask([name, mutant])
-        if "error" in reply:
-            raise StackError(str(reply["error"]))
+        reply = self._ask(ask="arm", name=name, **({} if mutant is None else {"mutant": mutant}))
         return Arm.model_validate(reply["arm"])
 
     def died(self) -> tuple[str, ...]:
         """Names of the services that ended by themselves."""
-        return tuple(self._ask([])["died"])
+        return tuple(self._ask(ask="died")["died"])
 
-    def _ask(self, question: list[str | None]) -> dict[str, Any]:
+    def drop(self, name: str) -> None:
+        """Ask the keeper to stop an arm."""
+        self._ask(ask="drop", name=name)
+
+    def _ask(self, **question: str) -> dict[str, Any]:
         try:
             if self._line is None:
                 host, _, port = self.address.rpartition(":")
                 self._line = Client((host, int(port)), authkey=self.key)
             self._line.send_bytes(json.dumps(question).encode())
-            return dict(json.loads(self._line.recv_bytes()))
+            reply = dict(json.loads(self._line.recv_bytes()))
         except (OSError, EOFError) as error:
             raise StackError(f"the keeper of this run does not answer: {type(error).__name__}") from error
+        if "error" in reply:
+            raise StackError(str(reply["error"]))
+        return reply

@@ -6,10 +6,12 @@ behind them when it registers. So all of them start at once.
 
 from __future__ import annotations
 
+import shutil
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 from harness.clock import wait_until
 from harness.limits import RUN_FOLDER_MODE, SERVICE_READY_S
@@ -46,6 +48,7 @@ class ProcessAssembly:
     name: str = "process"
     _services: list[ProcessService] = field(default_factory=list)
     _base: Base | None = None
+    _starting: Lock = field(default_factory=Lock)
 
     def services(self) -> tuple[Running, ...]:
         """Everything that runs, or should."""
@@ -69,7 +72,8 @@ class ProcessAssembly:
 
     def arm(self, name: str, source: Path) -> ArmServices:
         """Start the four services of an arm (and at first the observer) and wait until all are ready."""
-        base = self._base = self._base or self._start_base()
+        with self._starting:
+            base = self._base = self._base or self._start_base()
         data, workspaces = self.run.path / "arms" / name, base.workspaces / name
         data.mkdir(mode=0o700, parents=True)
         workspaces.mkdir(mode=RUN_FOLDER_MODE)
@@ -100,6 +104,15 @@ class ProcessAssembly:
             secrets=(base.token, *base.objects.secrets, *tokens.values()),
         )
         return ArmServices(arm, tuple(services.values()))
+
+    def drop(self, name: str) -> None:
+        """Stop the arm's services and remove its folders."""
+        for service in [one for one in self._services if one.spec.arm == name]:
+            service.grace_s = 0.0  # what it holds is removed with it
+            service.stop()
+            self._services.remove(service)
+        for folder in ("arms", "workspaces"):
+            shutil.rmtree(self.run.path / folder / name, ignore_errors=True)
 
     def _arguments(self, base: Base, data: Path, workspaces: Path) -> dict[str, tuple[str, ...]]:
         uid = () if self.run.tool_uid is None else ("--tool-uid", str(self.run.tool_uid))

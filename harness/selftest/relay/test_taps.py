@@ -42,6 +42,7 @@ EXAMPLES = {
     "full": (507, 0),
     "slow": (DONE, 1),
     "stalled": (DONE, 1),
+    "altered": (Reply(200, b"\xff dond"), 1),
 }
 
 

@@ -1,0 +1,179 @@
+"""One trial: a mutated copy on a stack of its own, its cases and a control, and what the checks made of them.
+
+The harness's own deadline, a stack that does not start, and a control that fails are unknown, never killed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.checks.table import GUARDS
+from harness.clock import Deadline
+from harness.errors import LoudgateError
+from harness.mutation.mutant import Mutant, fingerprint
+from harness.run.prover import Prover
+from harness.run.result import CaseResult, CheckOutcome
+from harness.scenario.spec import Case, MustFail
+from harness.settings import CHECKOUT, SUBJECT_PACKAGE
+from harness.verdict import Verdict
+
+Outcome = Literal["killed", "survived", "wrong_killer", "unknown"]
+RESULTS = "mutants"
+TRIAL = "trial-"
+"""How the names of the arms of trials begin."""
+
+
+class Trial(BaseModel):
+    """What became of one mutant. Times are in seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    where: str
+    removes: str
+    check: str
+    why: str
+    outcome: Outcome
+    killed_by: tuple[str, ...] = ()
+    """Every check that went red, the named one among them if it is killed."""
+    finding: str = ""
+    cases: tuple[str, ...]
+    ledgers: tuple[str, ...] = ()
+    start_s: float = 0.0
+    cases_s: float = 0.0
+    control_s: float = 0.0
+    cost_s: float = 0.0
+    """The whole trial: copy, start, cases, control, and the end of the stack."""
+    key: str = ""
+    """Content hash of everything that the outcome depends on."""
+    reused: bool = False
+
+    @property
+    def overhead(self) -> float:
+        """Cost over start and cases: 1.0 is a trial that does nothing else."""
+        return self.cost_s / (self.start_s + self.cases_s) if self.start_s + self.cases_s else 0.0
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a trial needs: who plays cases, all cases by id, and the tree that is copied."""
+
+    prover: Prover
+    cases: Mapping[str, Case]
+    original: Path
+    known: Path
+    """Folder of outcomes of earlier campaigns, one file per content hash."""
+    where: Mapping[str, str]
+    """Engine, store and seed, on which an outcome depends too."""
+
+    def prove(self, mutant: Mutant, *, fresh: bool = False) -> Trial:
+        """The mutant's trial, written down; what is known of the same content is not tried again."""
+        trees = fingerprint(self.original / SUBJECT_PACKAGE, CHECKOUT / "harness")
+        key = key_of(mutant, self.cases, trees=trees, where=self.where)
+        known = self.known / f"{key}.json"
+        if known.is_file() and not fresh:
+            trial = Trial.model_validate_json(known.read_bytes()).model_copy(update={"reused": True})
+        else:
+            trial = self.try_mutant(mutant, key)
+        write_trial(self.prover.folder / RESULTS / f"{mutant.id.replace('/', '__')}.json", trial)
+        if trial.outcome != "unknown":
+            write_trial(known, trial)
+        return trial
+
+    def try_mutant(self, mutant: Mutant, key: str) -> Trial:
+        """Start it, play its cases and its control, stop it, and see that the original is what it was."""
+        timer, before = Deadline(0), fingerprint(self.original / SUBJECT_PACKAGE)
+        arm_name = TRIAL + mutant.id.replace("/", "-")
+        found = Trial(
+            id=mutant.id, where=mutant.file, removes=mutant.removes, check=mutant.check, why=mutant.why, outcome="unknown",
+            cases=mutant.cases, key=key,
+        )  # fmt: skip
+        try:
+            found = self._played(mutant, arm_name, found)
+        except LoudgateError as error:
+            found = found.model_copy(update={"finding": f"no trial: {error}"})
+        finally:
+            self.prover.arms.drop(arm_name)
+        if fingerprint(self.original / SUBJECT_PACKAGE) != before:
+            found = found.model_copy(update={"outcome": "unknown", "finding": "the original tree was changed during the trial"})
+        return found.model_copy(update={"cost_s": round(timer.elapsed(), 2)})
+
+    def _played(self, mutant: Mutant, arm_name: str, found: Trial) -> Trial:
+        start = Deadline(0)
+        arm = self.prover.arms.arm(arm_name, mutant.id)
+        start_s, played = start.elapsed(), Deadline(0)
+        results = [self.prover.play(_on(mutant, self.cases[case_id]), arm) for case_id in mutant.cases]
+        cases_s, controlled = played.elapsed(), Deadline(0)
+        control = self.prover.play(_named(mutant, self.cases[mutant.control], "control"), arm)
+        return concluded(found, results, control).model_copy(
+            update={
+                "start_s": round(start_s, 2),
+                "cases_s": round(cases_s, 2),
+                "control_s": round(controlled.elapsed(), 2),
+                "ledgers": tuple(result.ledger for result in results),
+            }
+        )
+
+
+def write_trial(path: Path, trial: Trial) -> None:
+    """Write it whole or not at all: an interrupted campaign goes on from these files."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(trial.model_dump_json(), encoding="utf-8")
+    partial.replace(path)
+
+
+def concluded(found: Trial, results: Iterable[CaseResult], control: CaseResult) -> Trial:
+    """The outcome: killed by the named check whatever else is red, or by another, or by none, or it cannot be told."""
+    checks = [check for result in results for check in result.checks]
+    red = tuple(dict.fromkeys(check.id for check in checks if _is_red(check)))
+    outcome, finding = _outcome(found.check, checks, red)
+    if control.verdict is not Verdict.PASS:
+        outcome, finding = "unknown", f"the control {control.id} is {control.verdict}: {control.why}"
+    return found.model_copy(update={"outcome": outcome, "killed_by": red, "finding": finding})
+
+
+def _is_red(check: CheckOutcome) -> bool:
+    """A guard never fails: it withholds a verdict, and that is how it notices."""
+    return check.verdict is Verdict.FAIL or (check.id in GUARDS and check.verdict is Verdict.UNKNOWN)
+
+
+def _outcome(named: str, checks: list[CheckOutcome], red: tuple[str, ...]) -> tuple[Outcome, str]:
+    if named in red:
+        return "killed", next(check.finding for check in checks if check.id == named and _is_red(check))
+    if red:
+        other = next(check for check in checks if _is_red(check))
+        return "wrong_killer", f"{named} is not red; {other.id} is: {other.finding}"
+    if unsure := [check for check in checks if check.verdict is not Verdict.PASS]:
+        return "unknown", f"{unsure[0].id} is {unsure[0].verdict}: {unsure[0].finding}"
+    return "survived", f"all {len(checks)} checks pass"
+
+
+def _named(mutant: Mutant, case: Case, kind: str) -> Case:
+    return case.model_copy(update={"id": f"{kind}/{mutant.id}/{case.id}", "must_fail": None})
+
+
+def _on(mutant: Mutant, case: Case) -> Case:
+    must_fail = MustFail(
+        mutant=mutant.id, check=mutant.check, finding="", same_as=case.id,
+        stuck_after_s=mutant.stuck_after_s, once=mutant.once, go_on=mutant.go_on,
+    )  # fmt: skip
+    return _named(mutant, case, "trial").model_copy(update={"must_fail": must_fail})
+
+
+def key_of(mutant: Mutant, cases: Mapping[str, Case], *, trees: str, where: Mapping[str, str]) -> str:
+    """What the outcome depends on, as one hash: the mutant, its cases, both source trees (`trees`), and engine, store and seed."""
+    told = {
+        "mutant": asdict(mutant),
+        "cases": [cases[case_id].model_dump(mode="json") for case_id in (*mutant.cases, mutant.control)],
+        "trees": trees,
+        "where": dict(where),
+    }
+    return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=True).encode("ascii")).hexdigest()
