@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.mutation.mutant import Mutant, apply
-from harness.mutation.mutants import broker, host, store, worker
+from harness.mutation.mutants import broker, host, sessions, store, turns, worker
 from harness.stack.keeper import Sources
 
 NOOP = Mutant(
@@ -27,7 +27,7 @@ MUST_DIE = Mutant(
     once="acquire",
     stuck_after_s=0.2,
 )
-CATALOGUE: tuple[Mutant, ...] = (*host.MUTANTS, *broker.MUTANTS, *store.MUTANTS, *worker.MUTANTS)
+CATALOGUE: tuple[Mutant, ...] = (*host.MUTANTS, *turns.MUTANTS, *sessions.MUTANTS, *broker.MUTANTS, *store.MUTANTS, *worker.MUTANTS)
 CONTROLS = (NOOP, MUST_DIE)
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from harness.checks.table import GUARDS
 from harness.clock import Deadline
 from harness.errors import LoudgateError
-from harness.mutation.mutant import Mutant, fingerprint
+from harness.mutation.mutant import CONTROL, Mutant, fingerprint
 from harness.run.prover import Prover
 from harness.run.result import CaseResult, CheckOutcome
 from harness.scenario.spec import Case, MustFail
@@ -49,6 +49,7 @@ class Trial(BaseModel):
     start_s: float = 0.0
     cases_s: float = 0.0
     control_s: float = 0.0
+    """The control on the mutant, and the one on the real stack afterwards."""
     cost_s: float = 0.0
     """The whole trial: copy, start, cases, control, and the end of the stack."""
     key: str = ""
@@ -101,9 +102,21 @@ class Bench:
             found = found.model_copy(update={"finding": f"no trial: {error}"})
         finally:
             self.prover.arms.drop(arm_name)
+        found = self._afterwards(mutant, found)
         if fingerprint(self.original / SUBJECT_PACKAGE) != before:
             found = found.model_copy(update={"outcome": "unknown", "finding": "the original tree was changed during the trial"})
         return found.model_copy(update={"cost_s": round(timer.elapsed(), 2)})
+
+    def _afterwards(self, mutant: Mutant, found: Trial) -> Trial:
+        """The real stack must be what it was: a case passes there, too."""
+        timer = Deadline(0)
+        try:
+            result = self.prover.play(_named(mutant, self.cases[CONTROL], "after"), self.prover.arms.arm())
+            wrong = "" if result.verdict is Verdict.PASS else f"{result.id} is {result.verdict} on the real stack: {result.why}"
+        except LoudgateError as error:
+            wrong = f"the real stack cannot be asked: {error}"
+        told = {"control_s": round(found.control_s + timer.elapsed(), 2)}
+        return found.model_copy(update=told | ({"outcome": "unknown", "finding": wrong} if wrong else {}))
 
     def _played(self, mutant: Mutant, arm_name: str, found: Trial) -> Trial:
         start = Deadline(0)

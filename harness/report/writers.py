@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Sequence
 from importlib.resources import files
@@ -11,8 +12,11 @@ from pathlib import Path
 import jinja2
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from harness.mutation.score import Mutation
+from harness.report.elements import elements
 from harness.report.facts import Report, build
 from harness.run.result import CaseResult
+from harness.settings import subject_root
 from harness.verdict import Verdict
 
 INCIDENT = "incident"
@@ -37,6 +41,9 @@ def write(folder: Path) -> Report:
     (folder / "report.json").write_text(report.model_dump_json(by_alias=True, indent=1) + "\n", encoding="utf-8")
     (folder / "report.md").write_text(markdown(report), encoding="utf-8")
     junit(report).write(str(folder / "junit.xml"), pretty=True)
+    if report.mutation.mutants:
+        told = json.dumps(elements(report.mutation, subject_root()), indent=1, ensure_ascii=True)
+        (folder / "mutation.json").write_text(told + "\n", encoding="ascii")
     return report
 
 
@@ -48,7 +55,18 @@ def markdown(report: Report) -> str:
     areas: dict[str, list[CaseResult]] = {}
     for result in report.cases:
         areas.setdefault(result.area, []).append(result)
-    return environment.from_string(template).render(report=report, areas=areas, Verdict=Verdict, comparisons=comparisons) + "\n"
+    tables = {"comparisons": comparisons, "matrix": matrix}
+    return environment.from_string(template).render(report=report, areas=areas, Verdict=Verdict, **tables) + "\n"
+
+
+def matrix(mutation: Mutation) -> list[tuple[str, list[str], list[str]]]:
+    """(check, mutants that name it and turn it red, other mutants that turn it red) for every check that is red anywhere."""
+    checks = dict.fromkeys(check for trial in mutation.mutants for check in trial.killed_by)
+    red = {check: [trial for trial in mutation.mutants if check in trial.killed_by] for check in sorted(checks)}
+    return [
+        (check, [one.id for one in found if one.check == check], [one.id for one in found if one.check != check])
+        for check, found in red.items()
+    ]
 
 
 def comparisons(results: Sequence[CaseResult]) -> list[tuple[CaseResult, CaseResult]]:
@@ -60,6 +78,13 @@ def comparisons(results: Sequence[CaseResult]) -> list[tuple[CaseResult, CaseRes
 def junit(report: Report) -> JUnitXml:
     """JUnit: unknown is an error, a failure is a failure, what did not run is skipped."""
     suite = TestSuite("loudgate")
+    for trial in report.mutation.mutants:
+        tried = TestCase(trial.id, classname="mutant", time=trial.cost_s)
+        if trial.outcome in ("survived", "wrong_killer"):
+            tried.result = [Failure(plain(trial.finding), trial.outcome)]
+        elif trial.outcome != "killed":
+            tried.result = [Error(plain(trial.finding), trial.outcome)]
+        suite.add_testcase(tried)
     for result in report.cases:
         case = TestCase(result.id, classname=result.area, time=result.duration_s)
         if result.outcome is Verdict.FAIL:

@@ -175,7 +175,10 @@ _PATTERNS = (
 
 _GIVEN = "if call.name == SHELL else None"
 _SAID = "; send well-formed text' if name else None\n\n    return batch.objections(judge)\n"
-_ONE_PLACE = "; send well-formed text' if name else None\n\n    found = batch.objections(judge)\n    return {{place: found[place] for place in found if place == {place}}}\n"
+_ONE_PLACE = (
+    "; send well-formed text' if name else None\n\n    found = batch.objections(judge)\n"
+    "    return {{place: found[place] for place in found if place == {place}}}\n"
+)
 
 _WHERE = (
     Mutant(
@@ -261,7 +264,9 @@ _WHERE = (
 )
 
 _READ = "json.loads(dump_json(json.loads(text)))"
-_READ_RAW = 'json.loads(json.dumps(json.loads(text), ensure_ascii=False).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "{errors}"))'
+_RAW = "json.dumps(json.loads(text), ensure_ascii=False)"
+_READ_RAW = f'json.loads({_RAW}.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "{{errors}}"))'
+_OBJECT = "value if isinstance(value, dict) else {}\n"
 _JOINED = "        self.arguments.append(arguments)\n"
 
 _TEXT = (
@@ -286,7 +291,7 @@ _TEXT = (
         file=ARGUMENTS,
         edits=(
             ("import json\n", "import json\nimport unicodedata\n"),
-            (_READ, 'json.loads(unicodedata.normalize("NFC", json.dumps(json.loads(text), ensure_ascii=False)))'),
+            (_READ, f'json.loads(unicodedata.normalize("NFC", {_RAW}))'),
         ),
         check="bytes_identical",
         cases=("unicode/valid/combining@local-shell2",),
@@ -295,7 +300,7 @@ _TEXT = (
     Mutant(
         id="host/text-trimmed",
         file=ARGUMENTS,
-        edits=(("else {}\n\n\ndef _distinct", "else {}\n\n\ndef _distinct"),),
+        edits=((_OBJECT, "{key: held.strip() if isinstance(held, str) else held for key, held in value.items()}" + _OBJECT[5:]),),
         check="bytes_identical",
         cases=("limits/outer-space@local-shell2",),
         why="text is trimmed before it is judged: quoted line ends at its edge are part of a command",
@@ -353,7 +358,7 @@ _ERRORS = (
     Mutant(
         id="host/wrong-type-echoed",
         file="hosted/host/shapes.py",
-        edits=(('must be {expected}', 'must be {expected}, not {given[name]!a}'),),
+        edits=(("must be {expected}", "must be {expected}, not {given[name]!a}"),),
         check="names_field_not_value",
         cases=("limits/refusals/command-not-a-string@local-shell2",),
         why="the error about a value's type shows the value",

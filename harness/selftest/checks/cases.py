@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.scenario.spec import Act, Approval, Call, Case, Fault, Step
+from harness.scenario.spec import Act, Approval, Call, Case, Fault, Send, Step
 
 REFUSED = Call(id="c1", arguments=r'{"command": "printf zq1-canary \ud800 > broken.txt"}', expect="refused", names="command")
 SIBLING = Call(id="c2", arguments='{"command": "date > sibling.txt"}', expect="sibling")
@@ -69,4 +69,9 @@ _LOSING = _case(
 )
 BLOCKED = _LOSING.model_copy(
     update={"faults": (Fault(edge="host-store", operation="append", tap="lose_request", contains="lost.txt", times=4),)}
+)
+STRAIGHT = _case(
+    "one request that the broker refuses, and its twin",
+    Act(request="broker", send=Send(label="other", path="/warm", body="{}", status=400, code="unsupported_version")),
+    Act(request="broker", send=Send(label="own", path="/warm", body="{}")),
 )

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.ledger.event import Driven, Ledger, Row, Tree, TreeEntry
+from harness.ledger.event import Driven, Exchange, Ledger, Row, Tree, TreeEntry
 from harness.ledger.facts import HOST_BROKER, sha256
 from harness.scenario.spec import Case
-from harness.selftest.checks.cases import ALONE, ASKED, BLOCKED, CORRECTED, OWNED, RELOADED, SECOND
+from harness.selftest.checks.cases import ALONE, ASKED, BLOCKED, CORRECTED, OWNED, RELOADED, SECOND, STRAIGHT
 from harness.selftest.checks.change import (
     Change,
     Which,
@@ -113,6 +113,11 @@ PREPARED = _intruding(
 )
 
 
+def on(edge: str) -> Which:
+    """Exchanges on this edge."""
+    return lambda event: isinstance(event, Exchange) and event.edge == edge
+
+
 def driven(act: str) -> Which:
     """What the driver noted of this act."""
     return lambda event: isinstance(event, Driven) and event.act == act
@@ -181,6 +186,11 @@ FOUR: Mapping[str, Four] = {
         Variation(edited(driven("blocked"), lambda _: {"body": b'{"recoveryBlocked": false}'}), BLOCKED),
         Variation(cut, BLOCKED),
         Variation(same, BLOCKED),
+    ),
+    "answers_as_declared": Four(
+        Variation(edited(on("direct-broker"), lambda _: {"status": 200, "reply": b"{}"}), STRAIGHT),
+        Variation(without(driven("requested")), STRAIGHT),
+        Variation(same, STRAIGHT),
     ),
     "faults_fired": Four(
         Variation(edited(lambda event: event.kind == "fired", lambda _: {"seen": 0, "times": 0}), BLOCKED),

@@ -69,6 +69,11 @@ class Perfect(Parts):
                 self.looked(act.blocked)
             elif act.load_refused is not None:
                 self.unloadable(act.load_refused)
+            elif act.send is not None:
+                error = {"error": {"code": act.send.code}} if act.send.code else {}
+                where = {"asked": {}, "reply": error, "status": act.send.status}
+                self.exchange(f"direct-{act.request}", "other", "", act.send.path, **where)
+                self.driver("requested", "", f"{act.send.label}: answered")
             elif act.answer is not None and act.late:
                 self.late(act.answer, *self.asked[act.answer])
         return self.ledger()
