@@ -47,13 +47,17 @@ def apply(mutant: Mutant, original: Path, folder: Path) -> Path:
     package = folder / SUBJECT_PACKAGE
     shutil.copytree(original / SUBJECT_PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "histories", "images"))
     target = package / mutant.file
-    text = target.read_text(encoding="utf-8")
+    target.write_text(changed(mutant, target.read_text(encoding="utf-8")), encoding="utf-8")
+    return folder
+
+
+def changed(mutant: Mutant, text: str) -> str:
+    """The mutant's file with its edits made; `UsageError` unless each anchor occurs once."""
     for anchor, replacement in mutant.edits:
         if (times := text.count(anchor)) != 1:
             raise UsageError(f"mutant {mutant.id}: an anchor occurs {times} times in {mutant.file}, not once")
         text = text.replace(anchor, replacement)
-    target.write_text(text, encoding="utf-8")
-    return folder
+    return text
 
 
 def fingerprint(*roots: Path) -> str:

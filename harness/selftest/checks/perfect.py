@@ -71,8 +71,8 @@ class Perfect(Parts):
                 self.unloadable(act.load_refused)
             elif act.send is not None:
                 error = {"error": {"code": act.send.code}} if act.send.code else {}
-                where = {"asked": {}, "reply": error, "status": act.send.status}
-                self.exchange(f"direct-{act.request}", "other", "", act.send.path, **where)
+                edge, path, status = f"direct-{act.request}", act.send.path, act.send.status
+                self.exchange(edge, "other", "", path, asked={}, reply=error, status=status)
                 self.driver("requested", "", f"{act.send.label}: answered")
             elif act.answer is not None and act.late:
                 self.late(act.answer, *self.asked[act.answer])
