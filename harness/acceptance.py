@@ -19,6 +19,7 @@ from harness.clock import Deadline, utc_now
 from harness.errors import LoudgateError, UsageError
 from harness.ledger.redact import Redactor
 from harness.limits import CALL_S
+from harness.mutation import external
 from harness.mutation.catalogue import copies_of
 from harness.mutation.trial import TRIAL
 from harness.report import writers
@@ -84,7 +85,7 @@ class Acceptance:
             cases=tuple(sorted(cases)),
             partial=partial,
             mutants=tuple(mutants),
-            partial_mutants=bool(chosen.mutants) or bool(mutants and chosen.engine == "docker"),
+            partial_mutants=bool(mutants) and (bool(chosen.mutants or chosen.patches) or chosen.engine == "docker"),
             unkilled_rows=tuple(rows),
         )
         (self.folder / PLAN).write_text(plan.model_dump_json(indent=1), encoding="utf-8")
@@ -165,5 +166,8 @@ def open_acceptance(settings: Settings, *, command: str, say: Callable[[str], No
     except LoudgateError:
         run.remove()
         raise
-    keeper = Keeper(assembly, run, original, copies_of(original))
+    copies = copies_of(original)
+    if settings.external and settings.patches:
+        copies = external.copies_of(external.read_target(settings.external), external.read_patches(settings.patches))
+    keeper = Keeper(assembly, run, original, copies)
     return Acceptance(settings.model_copy(update={"store": store}), folder, nonce, keeper, notes, command)

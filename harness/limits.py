@@ -35,6 +35,9 @@ IMPATIENT_MS = 1500
 ADMISSION_S = 30.0
 """A service prints its admission table within a second."""
 
+BUILD_S = 900.0
+"""The build of somebody's stack, from a clean copy."""
+
 GATE_S = 30.0
 """A held model answer is let go after this long, and the case is then unknown."""
 

@@ -12,7 +12,7 @@ import pytest
 from harness import settings as defaults
 from harness.acceptance import Acceptance, Ticket, open_acceptance
 from harness.errors import LoudgateError, UsageError
-from harness.mutation import campaign
+from harness.mutation import campaign, external
 from harness.mutation.catalogue import wanted
 from harness.mutation.mutant import Mutant
 from harness.mutation.trial import Bench, Trial
@@ -46,6 +46,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--core", action="store_true", help="leave out the extended cases")
     group.addoption("--mutation", choices=["no", "also", "only"], default="no", help="a campaign besides the cases, or instead")
     group.addoption("--mutants", action="append", default=[], metavar="SELECT", help="id prefix or glob of mutants; repeatable")
+    group.addoption("--external", type=Path, help="description of the stack that is mutated instead of the reference stack")
+    group.addoption("--patches", type=Path, help="folder of unified diffs, its mutants")
     group.addoption("--fresh", action="store_true", help="try mutants again whose outcome is known")
     group.addoption("--seed", type=int, default=DEFAULT_SEED, help="the one seed of ids, texts and order")
     group.addoption("--out", type=Path, default=defaults.REPORTS, help="folder for reports")
@@ -80,6 +82,8 @@ def _mutants(config: pytest.Config) -> tuple[Mutant, ...]:
     if chosen.mutation == "no":
         return ()
     try:
+        if chosen.patches is not None:
+            return external.read_patches(chosen.patches)
         store = store_of(chosen.engine, chosen.store)
         return campaign.planned(chosen.mutants, engine=chosen.engine, store=store, cases=catalog.load(chosen.scenarios))
     except UsageError as error:
@@ -144,7 +148,11 @@ def bench(loudgate: Prover, pytestconfig: pytest.Config) -> Bench:
     chosen = pytestconfig.stash[_SETTINGS]
     where = {"engine": chosen.engine, "store": store_of(chosen.engine, chosen.store), "seed": str(chosen.seed)}
     cases = {case.id: case for case in catalog.load(chosen.scenarios)}
-    return Bench(loudgate, cases, defaults.subject_root(), chosen.out.resolve() / KNOWN, where)
+    original, known = defaults.subject_root(), chosen.out.resolve() / KNOWN
+    if chosen.external:
+        # Its build may depend on anything, so nothing is known of it from before.
+        return Bench(loudgate, cases, original, external.read_target(chosen.external).trees, None, where)
+    return Bench(loudgate, cases, original, (original / defaults.SUBJECT_PACKAGE,), known, where)
 
 
 @pytest.fixture
@@ -205,9 +213,8 @@ class Controller:
             here = catalog.possible(every, engine=chosen.engine, s3=has_s3(chosen.engine))
             told = self.acceptance().notes
             told.extend(note for note in _left_out(every, here, chosen.engine) if note not in told)
-            rows = (
-                campaign.without_mutant(campaign.admission_rows(defaults.subject_root())) if mutants and not chosen.mutants else ()
-            )
+            whole = bool(mutants) and not chosen.mutants and not chosen.patches
+            rows = campaign.without_mutant(campaign.admission_rows(defaults.subject_root())) if whole else ()
             self.acceptance().planned(sorted(cases), partial=len(cases) < len(here), mutants=mutants, rows=rows)
             self.display.begin(len(cases), len(mutants))
 

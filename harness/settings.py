@@ -38,6 +38,10 @@ class Settings(BaseModel):
     """Whether a campaign is carried out besides the cases, or instead of them."""
     mutants: tuple[str, ...] = ()
     """Selected mutants; empty: all of them."""
+    external: Path | None = None
+    """Description of somebody else's stack, whose mutants are the patches."""
+    patches: Path | None = None
+    """Folder of unified diffs."""
     fresh: bool = False
     """Try every mutant, also those whose outcome is known from an earlier campaign on the same content."""
     seed: int = DEFAULT_SEED

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from harness.cli.run import available, shared_options, start
+from harness.errors import UsageError
 from harness.mutation import campaign
+from harness.mutation.external import read_patches, read_target
 from harness.plugin import TESTS
 from harness.scenario import catalog
 from harness.stack.engines import store_of
 from harness.verdict import Exit
 
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
 
 @click.command()
 @click.argument("select", nargs=-1)
 @click.option("--fresh", is_flag=True, help="Try every mutant again, also those whose outcome is known.")
+@click.option("--target", "external", type=_FILE, help="Description of a stack of yours, instead of the reference stack.")
+@click.option("--patches", type=_FOLDER, help="Folder of unified diffs: the mutants of that stack.")
 @shared_options
 def mutate(select: tuple[str, ...], **options: Any) -> int:
     """Take each check away and see that the run notices.
@@ -27,6 +35,11 @@ def mutate(select: tuple[str, ...], **options: Any) -> int:
     """
     if not available(options):
         return Exit.ACCEPTED
+    if (options["external"] is None) != (options["patches"] is None):
+        raise UsageError("--target and --patches go together: a stack, and the changes that must be noticed")
+    if options["patches"] is not None:
+        read_target(options["external"])
+        return start(["mutate"], TESTS[1:], ["--mutation", "only"], options, items=len(read_patches(options["patches"])))
     store = store_of(options["engine"], options["store"])
     mutants = campaign.planned(select, engine=options["engine"], store=store, cases=catalog.load(options["scenarios"]))
     words = ["--mutation", "only", *(word for pattern in select for word in ("--mutants", pattern))]

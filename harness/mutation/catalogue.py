@@ -33,7 +33,7 @@ CONTROLS = (NOOP, MUST_DIE)
 
 def wanted(mutant: Mutant) -> str:
     """The outcome that the mutant's trial must have."""
-    return "survived" if mutant == NOOP else "killed"
+    return "survived" if mutant.id == NOOP.id else "killed"
 
 
 def find(mutant_id: str) -> Mutant:

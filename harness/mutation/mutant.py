@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,11 @@ from harness.settings import SUBJECT_PACKAGE
 
 CONTROL = "unicode/valid/ascii@local-shell2"
 """The case that must still pass on a mutant's arm: a mutant that breaks everything says nothing about its check."""
+
+LEFT_OUT = (".git", ".venv", "__pycache__", "node_modules")
+"""Folders of a tree that are no part of its source."""
+
+_HUNK = re.compile(r"^@@ -(\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +47,16 @@ class Mutant:
     """The databases on which it makes a difference; empty: all."""
     containers: bool = False
     """One of those that are tried in containers too."""
+    patch: str = ""
+    """Instead of `edits`: a unified diff, with the paths of a tree whose root holds the package."""
 
 
 def apply(mutant: Mutant, original: Path, folder: Path) -> Path:
     """Copy the package below `original` into `folder` and change it there; gives `folder`. The original is never touched."""
     package = folder / SUBJECT_PACKAGE
-    shutil.copytree(original / SUBJECT_PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "histories", "images"))
+    shutil.copytree(
+        original / SUBJECT_PACKAGE, package, ignore=shutil.ignore_patterns(*LEFT_OUT, "histories", "images", "external")
+    )
     target = package / mutant.file
     target.write_text(changed(mutant, target.read_text(encoding="utf-8")), encoding="utf-8")
     return folder
@@ -60,11 +71,23 @@ def changed(mutant: Mutant, text: str) -> str:
     return text
 
 
+def difference(mutant: Mutant, original: Path) -> tuple[str, int]:
+    """The change as a unified diff, and the line of the original at which it begins."""
+    if mutant.patch:
+        hunk = _HUNK.search(mutant.patch)
+        return mutant.patch, int(hunk[1]) if hunk else 1
+    before = (original / SUBJECT_PACKAGE / mutant.file).read_text(encoding="utf-8")
+    after = changed(mutant, before)
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), f"a/{mutant.file}", f"b/{mutant.file}", n=1, lineterm="")
+    anchor = mutant.edits[0][0] if mutant.edits else ""
+    return "\n".join(lines), before[: max(before.find(anchor), 0)].count("\n") + 1
+
+
 def fingerprint(*roots: Path) -> str:
-    """SHA-256 over the names and contents of all Python files below `roots`: whether a tree is still what it was."""
+    """SHA-256 over the names and contents of all files below `roots`: whether a tree is still what it was."""
     found = hashlib.sha256()
     for root in roots:
-        for path in sorted(root.rglob("*.py")):
+        for path in sorted(path for path in root.rglob("*") if path.is_file() and not set(LEFT_OUT) & set(path.parts)):
             content = path.read_bytes()
             found.update(f"{path.relative_to(root)} {len(content)}\n".encode())
             found.update(content)

@@ -17,11 +17,11 @@ from pydantic import BaseModel, ConfigDict
 from harness.checks.table import GUARDS
 from harness.clock import Deadline
 from harness.errors import LoudgateError
-from harness.mutation.mutant import CONTROL, Mutant, fingerprint
+from harness.mutation.mutant import CONTROL, Mutant, difference, fingerprint
 from harness.run.prover import Prover
 from harness.run.result import CaseResult, CheckOutcome
 from harness.scenario.spec import Case, MustFail
-from harness.settings import CHECKOUT, SUBJECT_PACKAGE
+from harness.settings import CHECKOUT
 from harness.verdict import Verdict
 
 Outcome = Literal["killed", "survived", "wrong_killer", "unknown"]
@@ -40,6 +40,10 @@ class Trial(BaseModel):
     removes: str
     check: str
     why: str
+    change: str = ""
+    """What was changed, as a unified diff."""
+    line: int = 1
+    """Where it begins in the original file."""
     outcome: Outcome
     killed_by: tuple[str, ...] = ()
     """Every check that went red, the named one among them if it is killed."""
@@ -69,33 +73,35 @@ class Bench:
     prover: Prover
     cases: Mapping[str, Case]
     original: Path
-    known: Path
-    """Folder of outcomes of earlier campaigns, one file per content hash."""
+    """Folder of the package of the reference stack."""
+    trees: tuple[Path, ...]
+    """What is copied and must stay as it is."""
+    known: Path | None
+    """Folder of outcomes of earlier campaigns, one file per content hash; None where a hash would not cover everything."""
     where: Mapping[str, str]
     """Engine, store and seed, on which an outcome depends too."""
 
     def prove(self, mutant: Mutant, *, fresh: bool = False) -> Trial:
         """The mutant's trial, written down; what is known of the same content is not tried again."""
-        trees = fingerprint(self.original / SUBJECT_PACKAGE, CHECKOUT / "harness")
+        trees = fingerprint(*self.trees, CHECKOUT / "harness")
         key = key_of(mutant, self.cases, trees=trees, where=self.where)
-        known = self.known / f"{key}.json"
-        if known.is_file() and not fresh:
+        known = self.known / f"{key}.json" if self.known else None
+        if known is not None and known.is_file() and not fresh:
             trial = Trial.model_validate_json(known.read_bytes()).model_copy(update={"reused": True})
         else:
             trial = self.try_mutant(mutant, key)
         write_trial(self.prover.folder / RESULTS / f"{mutant.id.replace('/', '__')}.json", trial)
-        if trial.outcome != "unknown":
+        if known is not None and trial.outcome != "unknown":
             write_trial(known, trial)
         return trial
 
     def try_mutant(self, mutant: Mutant, key: str) -> Trial:
         """Start it, play its cases and its control, stop it, and see that the original is what it was."""
-        timer, before = Deadline(0), fingerprint(self.original / SUBJECT_PACKAGE)
+        timer, before = Deadline(0), fingerprint(*self.trees)
         arm_name = TRIAL + mutant.id.replace("/", "-")
-        found = Trial(
-            id=mutant.id, where=mutant.file, removes=mutant.removes, check=mutant.check, why=mutant.why, outcome="unknown",
-            cases=mutant.cases, key=key,
-        )  # fmt: skip
+        change, line = difference(mutant, self.original)
+        told = {name: getattr(mutant, name) for name in ("id", "removes", "check", "why", "cases")}
+        found = Trial(**told, where=mutant.file, change=change, line=line, outcome="unknown", key=key)
         try:
             found = self._played(mutant, arm_name, found)
         except LoudgateError as error:
@@ -103,7 +109,7 @@ class Bench:
         finally:
             self.prover.arms.drop(arm_name)
         found = self._afterwards(mutant, found)
-        if fingerprint(self.original / SUBJECT_PACKAGE) != before:
+        if fingerprint(*self.trees) != before:
             found = found.model_copy(update={"outcome": "unknown", "finding": "the original tree was changed during the trial"})
         return found.model_copy(update={"cost_s": round(timer.elapsed(), 2)})
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from harness.checks.table import CHECKS
-from harness.mutation.catalogue import find
 from harness.mutation.score import Mutation
 from harness.mutation.trial import Trial
 from harness.settings import SUBJECT_PACKAGE
@@ -21,13 +20,9 @@ STATUS = {"killed": "Killed", "survived": "Survived", "wrong_killer": "Survived"
 
 
 def elements(mutation: Mutation, original: Path) -> dict[str, Any]:
-    """The document; `original` is the folder of the package that was mutated, whose files it shows."""
+    """The document; `original` is the folder of the package that was mutated, whose files it shows where they are there."""
     files = {
-        where: {
-            "language": "python",
-            "source": (source := (original / SUBJECT_PACKAGE / where).read_text(encoding="utf-8")),
-            "mutants": [_mutant(trial, source) for trial in found],
-        }
+        where: {"language": "python", "source": _source(original / SUBJECT_PACKAGE / where), "mutants": list(map(_mutant, found))}
         for where, found in _by_file(mutation.mutants).items()
     }
     checks = [{"id": check.id, "name": check.title} for check in CHECKS]
@@ -40,6 +35,10 @@ def elements(mutation: Mutation, original: Path) -> dict[str, Any]:
     }
 
 
+def _source(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
 def _by_file(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
     found: dict[str, list[Trial]] = {}
     for trial in trials:
@@ -47,23 +46,15 @@ def _by_file(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
     return found
 
 
-def _mutant(trial: Trial, source: str) -> dict[str, Any]:
-    anchor, replacement = find(trial.id).edits[0]
-    start = source.find(anchor)
+def _mutant(trial: Trial) -> dict[str, Any]:
     return {
         "id": trial.id,
         "mutatorName": "removed" if trial.removes else "written",
         "description": trial.why,
-        "replacement": replacement,
-        "location": {"start": _position(source, start), "end": _position(source, start + len(anchor))},
+        "replacement": trial.change,
+        "location": {"start": {"line": trial.line, "column": 1}, "end": {"line": trial.line + 1, "column": 1}},
         "status": STATUS[trial.outcome],
         "statusReason": trial.finding,
         "killedBy": list(trial.killed_by),
         "duration": round(trial.cost_s * 1000),
     }
-
-
-def _position(source: str, offset: int) -> dict[str, int]:
-    """Line and column, both from one; the start of the file for an anchor that is not there any more."""
-    before = source[: max(offset, 0)]
-    return {"line": before.count("\n") + 1, "column": len(before) - (before.rfind("\n") + 1) + 1}

@@ -102,12 +102,12 @@ ORDER = (
         why="arguments are looked through before their bound is",
     ),
     Mutant(
-        id="host/json-before-duplicates",
+        id="host/duplicates-last",
         file=ADMISSION,
-        edits=((_TWICE_ROW + _JSON_ROW, _JSON_ROW + _TWICE_ROW),),
+        edits=((_TWICE_ROW, ""), (_UNICODE_ROW, _UNICODE_ROW + _TWICE_ROW)),
         check="names_field_not_value",
-        cases=("limits/duplicate-id/truncated@local-shell2",),
-        why="the arguments of a call are judged before it is clear which call that is",
+        cases=("limits/duplicate-id/other@local-shell2",),
+        why="the text of a call is judged before it is clear which call that is",
     ),
 )
 

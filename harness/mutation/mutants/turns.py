@@ -26,6 +26,7 @@ _START = "                await native.start(turn, slot)\n"
 _RESULTS = "        await steps.record_results(turn, slots)\n"
 _RECEIPTS = "        await path.record_receipts(turn, slots)  # local\n"
 _ACKNOWLEDGE = "        await native.acknowledge(turn, slots)\n"
+_RELEASE = "        await persist(session.broker.release, retries=limits.PERSIST_RETRIES, pause_s=limits.PERSIST_PAUSE_S)\n"
 _COMMIT = "        await path.commit_receipts(turn)  # o2\n"
 
 ADMISSION_IN_ITS_PLACE = (
@@ -112,7 +113,7 @@ ADMISSION_IN_ITS_PLACE = (
             ),
         ),
         check="owner_kept",
-        cases=("ownership/owner-kept@local-shell2",),
+        cases=("reload/after-refusals@local-shell2",),
         why="a refusal gives the workspace away in the middle of a turn",
     ),
     Mutant(
@@ -211,8 +212,10 @@ STATIONS = (
             (
                 _LOOP,
                 "        again = steps.slots_of(turn, step + limits.MODEL_STEPS, batch)\n"
-                '        for slot in [*slots, *(slot for slot in again if slot.call.name == "write_file")]:\n',
+                '        played = [*slots, *(slot for slot in again if slot.call.name == "write_file")]\n'
+                "        for slot in played:\n",
             ),
+            (_RECEIPTS + _ACKNOWLEDGE, (_RECEIPTS + _ACKNOWLEDGE).replace("slots", "played")),
         ),
         check="exactly_one_execution",
         cases=("batch/refusal-first@local-shell2",),
@@ -244,13 +247,10 @@ STATIONS = (
     Mutant(
         id="host/release-forgotten",
         file="hosted/host/settlement.py",
-        edits=(
-            ("        await persist(session.broker.release, retries=limits.PERSIST_RETRIES, pause_s=limits.PERSIST_PAUSE_S)\n", ""),
-        ),
+        edits=((_RELEASE, "        if turn.has_publisher:\n    " + _RELEASE),),
         check="lease_released",
-        cases=("unicode/valid/ascii@local-shell2",),
-        control=IDLE,
-        why="a session that is done keeps the workspace until its lease runs out",
+        cases=("unicode/valid/ascii@o2-shell2",),
+        why="a session that published nothing itself keeps the workspace until its lease runs out",
     ),
 )
 
