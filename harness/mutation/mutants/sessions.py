@@ -220,6 +220,14 @@ STORED = (
 
 BLOCKED = (
     Mutant(
+        id="host/cancel-unsent",
+        file="hosted/host/native.py",
+        edits=(("        await give_up(turn, slot)\n        await _settled_after_cancel", "        await _settled_after_cancel"),),
+        check="lease_released",
+        cases=("isolation/cancel-kills-the-tree@local-shell2",),
+        why="a turn that is cancelled leaves its command running, and the workspace to it",
+    ),
+    Mutant(
         id="host/block-forgotten",
         file=SETTLEMENT,
         edits=(("    if isinstance(stop, TurnBlockedError):\n        turn.session.blocked = True\n", ""),),

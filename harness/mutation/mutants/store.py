@@ -254,7 +254,7 @@ _PUBLICATION = (
         id="store/stderr-cut-admitted",
         file=_VERIFICATION,
         edits=(("for stream in streams if not stream.complete", "for stream in streams[:1] if not stream.complete"),),
-        check="no_false_success",
+        check="recovery_blocked",
         cases=("objects/cut/stderr@o2-shell2",),
         why="the model is told a part of the errors, and that it is all of them",
     ),

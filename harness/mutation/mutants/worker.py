@@ -73,7 +73,7 @@ _ADMITTED = (
         id="worker/tenants-mixed",
         file="hosted/worker/sandbox.py",
         edits=(("        tenant = root / tenant_id\n", '        tenant = root / "tenant"\n'),),
-        check="zero_side_effects",
+        check="witnesses_agree",
         cases=("batch/correction-once@local-shell2",),
         control=_NO_COMMAND,
         why="workspaces of one name are one folder, whichever tenant's they are",
