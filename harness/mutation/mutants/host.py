@@ -117,7 +117,16 @@ _PATTERN = r'"[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\ud
 def _pattern(name: str, pattern: str, check: str, case: str, why: str) -> Mutant:
     """Another pattern in the place of the one that finds unpaired surrogates."""
     edits = ((_PATTERN, f'"{pattern}"'),)
-    return Mutant(id=f"host/{name}", file=SHELL_TEXT, edits=edits, check=check, cases=(case,), why=why, once="acquire")
+    return Mutant(
+        id=f"host/{name}",
+        file=SHELL_TEXT,
+        edits=edits,
+        check=check,
+        cases=(case,),
+        why=why,
+        once="acquire",
+        stuck_after_s=0.2,
+    )
 
 
 _PATTERNS = (
@@ -189,6 +198,7 @@ _WHERE = (
         cases=("unicode/negative/pair-then-unpaired/end/command@local-shell2",),
         why="text with one whole pair counts as well-formed",
         once="acquire",
+        stuck_after_s=0.2,
     ),
     Mutant(
         id="host/description-unchecked",
@@ -198,6 +208,7 @@ _WHERE = (
         cases=("unicode/negative/unpaired-high/end/description@local-shell2",),
         why="only the command is looked at; the description travels the same way",
         once="acquire",
+        stuck_after_s=0.2,
     ),
     Mutant(
         id="host/command-unchecked",
@@ -207,6 +218,7 @@ _WHERE = (
         cases=("unicode/negative/unpaired-high/end/command@o2-shell2",),
         why="only the description is looked at",
         once="acquire",
+        stuck_after_s=0.2,
     ),
     Mutant(
         id="host/first-call-only",
@@ -224,6 +236,7 @@ _WHERE = (
         cases=("batch/refusal-first@local-shell2",),
         why="only the last call of a batch is looked at",
         once="acquire",
+        stuck_after_s=0.2,
     ),
     Mutant(
         id="host/second-profile-unchecked",
@@ -233,6 +246,7 @@ _WHERE = (
         cases=("unicode/negative/unpaired-low/end/command@o2-shell2",),
         why="the second profile came later, and the check was not told of it",
         once="acquire",
+        stuck_after_s=0.2,
     ),
     Mutant(
         id="host/first-profile-unchecked",
@@ -242,6 +256,7 @@ _WHERE = (
         cases=("unicode/negative/unpaired-low/end/command@local-shell1",),
         why="the first profile counts as settled, and is not looked at any more",
         once="acquire",
+        stuck_after_s=0.2,
     ),
     Mutant(
         id="host/without-flag-unchecked",
@@ -251,6 +266,7 @@ _WHERE = (
         cases=("unicode/negative/high-then-ascii/end/command@local-shell2",),
         why="the check hangs on a flag that a call may leave out",
         once="acquire",
+        stuck_after_s=0.2,
     ),
     Mutant(
         id="host/with-flag-unchecked",
@@ -260,6 +276,7 @@ _WHERE = (
         cases=("limits/foreground/command@local-shell2",),
         why="a call that says it is no background command is waved through",
         once="acquire",
+        stuck_after_s=0.2,
     ),
 )
 
