@@ -5,6 +5,7 @@ The assistant message and the user's words are left out: the first must repeat t
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -14,7 +15,7 @@ from harness.checks.echo import damaged, echoed, value_of, words
 from harness.ledger.event import ModelExchange
 from harness.ledger.facts import Heard, Served, decoded, heard, listed
 from harness.ledger.history import History
-from harness.scenario.spec import Case
+from harness.scenario.spec import Call, Case
 
 Place = tuple[str, str]
 """(where a text stands, for findings; the text)."""
@@ -77,14 +78,21 @@ def _reused(history: History, step: Served) -> bool:
     return any(planned.session == step.session and planned.call.id in ids for planned in history.planned(*ADMITTED))
 
 
+def _named(step: Served, place: int, call: Call) -> bool:
+    """Whether the call's own answer has the field's name as a word; calls that share an id are answered in their order."""
+    own = [answer.text for answer in step.answers if answer.call == call.id]
+    twins = [one for one in range(len(step.step.call)) if step.step.call[one].id == call.id]
+    mine = own[twins.index(place) : twins.index(place) + 1] if len(own) == len(twins) else own
+    return any(re.search(rf"(?<!\w){re.escape(call.names or '')}(?!\w)", text) for text in mine)
+
+
 def _mistakes(history: History, step: Served) -> list[str]:
     found = []
     places = [*_told(step), *_later(history, step), *_stored(history, step), *_shown(history, step)]
-    for call in step.step.call:
+    for place, call in enumerate(step.step.call):
         if call.names is None:
             continue
-        own = [answer.text for answer in step.answers if answer.call == call.id]
-        if not any(call.names in text for text in own):
+        if not _named(step, place, call):
             found.append(f"the error of call {call.id} after {step.where} does not name the field {call.names}")
         value = value_of(call)
         found += [f"{where} echoes the value of field {call.names}" for where, text in places if echoed(value, text)]

@@ -30,15 +30,17 @@ def _kept_through(history: History) -> list[tuple[Served, list[Served]]]:
     return found
 
 
-def _broken(history: History, refusal: Served, until: int) -> list[str]:
-    """Releases of the owner, and grants to others, between a refusal and the turn's last answer."""
+def _broken(history: History, refusal: Served, since: int, until: int) -> list[str]:
+    """Releases of the owner, and grants to others, between its acquisition and the turn's last answer."""
     owner, found = refusal.session, []
     for exchange in history.exchanges(HOST_BROKER, "release", "acquire"):
         session = history.session_of(exchange)
-        if not refusal.request.order < exchange.order < until:
+        if not since < exchange.order < until:
             continue
         if exchange.operation == "release" and session == owner:
-            found.append(f"session {owner} sent release (#{exchange.order}) after {refusal.where}, before its turn's last answer")
+            found.append(
+                f"session {owner} sent release (#{exchange.order}) before the last answer of the turn of {refusal.where}"
+            )
         elif exchange.operation == "acquire" and session not in ("", owner) and succeeded(exchange):
             found.append(f"session {session} was granted the workspace (#{exchange.order}) that {owner} held in {refusal.where}")
     return found
@@ -74,7 +76,7 @@ def judge(history: History) -> Finding:
             notes.gap(f"no control: no acquire was granted to session {refusal.session} before {refusal.where}")
             continue
         controls.append(f"acquire #{acquired[-1].order} of session {refusal.session}")
-        notes.against(*_broken(history, refusal, answers[-1].request.finished))
+        notes.against(*_broken(history, refusal, acquired[-1].order, answers[-1].request.finished))
     return notes.conclude(f"the owner kept its lease through {len(controls)} refusal(s); control: {', '.join(controls) or 'none'}")
 
 

@@ -126,7 +126,7 @@ class Bench:
 
     def _played(self, mutant: Mutant, arm_name: str, found: Trial) -> Trial:
         start = Deadline(0)
-        arm = self.prover.arms.arm(arm_name, mutant.id)
+        arm = self.prover.arms.arm(arm_name, mutant.id, self.cases[mutant.cases[0]].stack)
         start_s, played = start.elapsed(), Deadline(0)
         results = [self.prover.play(_on(mutant, self.cases[case_id]), arm) for case_id in mutant.cases]
         cases_s, controlled = played.elapsed(), Deadline(0)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from harness.clock import Deadline, holds_within
+from harness.clock import holds_within
 from harness.errors import Refused
 from harness.ledger.event import Driven
 from harness.limits import TURN_S, WATCH_MS
 from harness.model.data import prompt_text
 from harness.run.play import Play
+from harness.run.stillness import stillness_of
 from harness.scenario.spec import VERBS, Act
-from harness.targets.observation import Observation
 
 
 def perform(play: Play, place: int, act: Act) -> None:
@@ -39,8 +38,7 @@ def _prompt(play: Play, label: str, act: Act, place: int) -> None:
 
 
 def _finish(play: Play, label: str, _act: Act, _place: int) -> None:
-    must_fail = play.case.must_fail
-    stillness = Stillness(play.observation, must_fail.stuck_after_s, must_fail.once) if must_fail else None
+    stillness = stillness_of(play)
 
     def over() -> bool:
         return not play.sessions.active(label, wait_ms=WATCH_MS) or (stillness is not None and stillness.reached())
@@ -59,32 +57,6 @@ def _finish(play: Play, label: str, _act: Act, _place: int) -> None:
         play.note("still_active", label, detail=f"while nothing moved for {stillness.seconds:g} s{told}")
     else:
         play.doubt(f"the turn of session {label} did not end within {TURN_S:g} s")
-
-
-@dataclass
-class Stillness:
-    """Whether nothing but polls has moved in a case for some seconds: a busy machine slows a turn down, it does not stop it."""
-
-    observation: Observation
-    seconds: float
-    once: str = ""
-    was_reached: bool = False
-    _moves: int = -1
-    _since: Deadline = field(default_factory=lambda: Deadline(0))
-    _began: Deadline = field(default_factory=lambda: Deadline(0))
-
-    def elapsed(self) -> float:
-        """Seconds since the first look."""
-        return self._began.elapsed()
-
-    def reached(self) -> bool:
-        """Look once."""
-        state = self.observation.state()
-        moves = int(state["moves"])
-        if moves != self._moves or (self.once and self.once not in state["seen"]):
-            self._moves, self._since = moves, Deadline(self.seconds)
-        self.was_reached = self._since.passed()
-        return self.was_reached
 
 
 def _cancel(play: Play, label: str, _act: Act, _place: int) -> None:
@@ -133,8 +105,15 @@ def _await_held(play: Play, gate: str, _act: Act, _place: int) -> None:
 
 def _await_busy(play: Play, label: str, _act: Act, _place: int) -> None:
     """The bound ends in evidence: a session that is not told to wait was let in, or was never kept out."""
-    seen = holds_within(lambda: bool(play.observation.state()["busy"].get(label)), TURN_S)
-    play.note("busy_seen" if seen else "busy_not_seen", label, detail="" if seen else f"within {TURN_S:g} s")
+    stillness = stillness_of(play)
+
+    def told() -> bool:
+        return bool(play.observation.state()["busy"].get(label))
+
+    holds_within(lambda: told() or (stillness is not None and stillness.reached()), TURN_S)
+    seen = told()
+    bound = stillness.seconds if stillness and stillness.was_reached else TURN_S
+    play.note("busy_seen" if seen else "busy_not_seen", label, detail="" if seen else f"within {bound:g} s")
 
 
 def _await_command(play: Play, label: str, _act: Act, _place: int) -> None:

@@ -15,6 +15,7 @@ from harness.limits import QUIESCE_S
 from harness.observer.cases import Registration
 from harness.run.acts import perform
 from harness.run.play import Play
+from harness.run.stillness import stillness_of
 from harness.scenario.spec import Case
 from harness.stack.service import Arm
 from harness.targets.direct import DirectRequests
@@ -81,13 +82,15 @@ def _quiesce(play: Play) -> tuple[Row, ...]:
     seen: list[tuple[Row, ...]] = [()]
     # What a blocked session holds it keeps, and so does one that exists in direct requests alone: there is nothing to wait for.
     prompted = {act.prompt for act in play.case.acts}
+    stillness = stillness_of(play)
     blocked = {one for label, one in play.observation.names.sessions.items() if label in play.blocked or label not in prompted}
 
     def quiet() -> bool:
         if play.observation.state()["inflight"]:
             return False
         seen[0] = sql.read(play.arm.sql, play.observation.names.tenant)
-        return bool(play.stuck) or not _open_work(seen[0], but=blocked)
+        over = bool(play.stuck) or not _open_work(seen[0], but=blocked)
+        return over or (stillness is not None and stillness.reached())
 
     if not _guarded(play, quiet):
         play.doubt(f"not quiet within {QUIESCE_S:g} s: {_open_work(seen[0]) or 'requests in flight'}")

@@ -15,7 +15,7 @@ from harness.run.judge import judge
 from harness.run.result import CaseResult, slug
 from harness.scenario.spec import Case
 from harness.seeds import derive
-from harness.stack.assembly import IMPATIENT, OBSERVER, SHARED
+from harness.stack.assembly import OBSERVER, SHARED
 from harness.stack.keeper import Arms
 from harness.stack.service import Arm
 from harness.verdict import Verdict
@@ -23,13 +23,12 @@ from harness.verdict import Verdict
 LEDGERS, RESULTS = "ledgers", "cases"
 
 
-def arm_of(case: Case) -> tuple[str, str | None]:
-    """(name, mutant) of the arm that a case runs on."""
+def arm_of(case: Case) -> tuple[str, str | None, str]:
+    """(name, mutant, variant) of the arm that a case runs on."""
     if case.must_fail is not None:
-        return case.must_fail.mutant.replace("/", "-"), case.must_fail.mutant
-    if case.private:
-        return f"private-{derive(0, case.id)}", None
-    return (IMPATIENT if case.needs_s3 else SHARED), None
+        return case.must_fail.mutant.replace("/", "-"), case.must_fail.mutant, case.stack
+    name = f"private-{derive(0, case.id)}" if case.private else case.stack or SHARED
+    return name, None, case.stack
 
 
 def _lost(died: tuple[str, ...], arm: str) -> str:

@@ -40,6 +40,7 @@ class ScenarioFile(Spec):
     crossed: bool = True
     """Every path with every profile. False: each of them in turn with one of the others, so that all occur and half as often."""
     private: bool = False
+    stack: spec.Stack = ""
     matrix: dict[str, dict[str, Value]] = Field(default_factory=dict)
     act: tuple[Act, ...]
     fault: tuple[Fault, ...] = ()
@@ -164,6 +165,7 @@ def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Cas
             engines=file.engines,
             extended=file.extended,
             private=file.private,
+            stack=file.stack,
             acts=file.act,
             faults=file.fault,
             approval=file.approval,

@@ -26,6 +26,9 @@ Path = Literal["local", "o2"]
 """Capture path: the host publishes what a tool has printed (local), or the worker does, under a grant (o2)."""
 
 TapName = Literal["lose_reply", "lose_request", "unavailable", "slow_down", "full", "slow", "stalled", "altered"]
+Stack = Literal["", "impatient", "brief", "bare"]
+"""A stack that differs from the shared one. impatient: its services soon give up a capture. brief: its grants expire soon. bare: it
+has no object store, so that no capture could ever be admitted."""
 IDENTIFIER = r"^[A-Za-z0-9._:-]{1,128}$"
 
 
@@ -243,6 +246,8 @@ class Case(Spec):
     """The engines it makes sense on; empty: all."""
     extended: bool = False
     """One of a large matrix whose row has cases without it: `--core` leaves it out."""
+    stack: Stack = ""
+    """The stack it is played on, where that is not the shared one."""
     private: bool = False
     """It disturbs the worker that it runs on, so it gets an arm of its own."""
     acts: tuple[Act, ...]

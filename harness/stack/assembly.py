@@ -7,7 +7,7 @@ An arm is one complete stack of store, broker, worker and host; all arms of a ru
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -19,17 +19,27 @@ from harness.stack.service import Arm, Running
 OBSERVER = "observer"
 OBJECTS = "objects"
 SHARED = "shared"
-IMPATIENT = "impatient"
-"""The arm whose services soon give up what a broken object store holds up: on the shared one that takes ten seconds a case."""
 
-WORDS: dict[str, dict[str, tuple[str, ...]]] = {
-    IMPATIENT: {
-        "worker": ("--publish-ms", str(IMPATIENT_MS)),
-        # The host's patience begins with the end of the execution, which is at the latest when the worker's is over.
-        "host": ("--admission-ms", str(IMPATIENT_MS)),
-    }
+
+@dataclass(frozen=True)
+class Variant:
+    """How a stack differs from the shared one: flags by service, and whether it has an object store."""
+
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    objects: bool = True
+
+
+VARIANTS: dict[str, Variant] = {
+    "": Variant(),
+    # On the shared stack a broken object store holds a case up for ten seconds. The host's patience begins with the end of the
+    # execution, which is at the latest when the worker's is over.
+    "impatient": Variant(
+        {"worker": ("--publish-ms", str(IMPATIENT_MS)), "host": ("--admission-ms", str(IMPATIENT_MS))},
+    ),
+    "brief": Variant({"store": ("--grant-ms", str(IMPATIENT_MS))}),
+    "bare": Variant(objects=False),
 }
-"""Arm → service → the flags that make this arm different from the shared one."""
+"""Name, as scenarios give it (`stack`) → how that stack differs."""
 
 EDGES_BEHIND: dict[str, tuple[str, ...]] = {
     "broker": (HOST_BROKER, DIRECT["broker"]),
@@ -84,7 +94,7 @@ class Assembly(Protocol):
         """Why nothing more can run on this engine; empty while it answers."""
         ...
 
-    def arm(self, name: str, source: Path) -> ArmServices:
+    def arm(self, name: str, source: Path, variant: str = "") -> ArmServices:
         """Start an arm whose services run the package below `source`; return when all are ready. Safe to call from threads."""
         ...
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.seeds import token
-from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, WORDS, upstreams
+from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, Variant, upstreams
 from harness.stack.docker_database import Database
 from harness.stack.docker_files import CODE, FIFO, SHIM, WITNESS, WORKSPACES
 from harness.stack.docker_objects import Objects
@@ -91,6 +91,7 @@ class ArmPlan:
     ground: Ground
     name: str
     place: int
+    differs: Variant
     tokens: dict[str, str] = field(default_factory=lambda: {service: token() for service in EDGES_BEHIND}, repr=False)
 
     @property
@@ -100,8 +101,8 @@ class ArmPlan:
 
     def services(self, code: str, workspaces: str, shared: Shared) -> dict[str, DockerService]:
         """The four services, not started yet, by name."""
-        database, relays, more = shared.database, f"{shared.observer.address}/r/-", WORDS.get(self.name, {})
-        objects = shared.objects.environment(shared.observer.address)
+        database, relays = shared.database, f"{shared.observer.address}/r/-"
+        objects = shared.objects.environment(shared.observer.address) if self.differs.objects else {}
         rights = {"worker": Confinement(user=f"{self.uid}:{self.uid}", memory_bytes=WORKER_BYTES, processes=WORKER_PROCESSES)}
         volumes: dict[str, Mounts] = {
             "worker": {workspaces: (f"{WORKSPACES}/{self.name}", "rw"), self.ground.witness: (WITNESS, "ro")}
@@ -109,7 +110,7 @@ class ArmPlan:
 
         def make(service: str, *arguments: str, **environment: str) -> DockerService:
             own = {"LOUDGATE_TOKEN": self.tokens[service], **environment}
-            words = (*_LISTEN, *arguments, *more.get(service, ()))
+            words = (*_LISTEN, *arguments, *self.differs.words.get(service, ()))
             spec = ServiceSpec(service, self.name, f"fixtures.hosted.{service}", words, own)
             mounts = {code: (CODE, "ro")} | volumes.get(service, {})
             return _service(self.ground, spec, f"{service}-{self.place}", mounts, rights.get(service, Confinement()))

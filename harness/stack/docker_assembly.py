@@ -18,7 +18,7 @@ from harness.limits import SERVICE_READY_S
 from harness.seeds import token
 from harness.settings import CHECKOUT
 from harness.stack import docker_build, images
-from harness.stack.assembly import OBSERVER, ArmServices, Count
+from harness.stack.assembly import OBSERVER, VARIANTS, ArmServices, Count
 from harness.stack.docker_arm import ArmPlan, Ground, Shared, observer
 from harness.stack.docker_database import Database, Kind, database_server
 from harness.stack.docker_door import Door, connect
@@ -86,11 +86,11 @@ class DockerAssembly:
         """Why nothing more can run on this engine; empty while it answers."""
         return "Docker has stopped answering" if self.door.lost else ""
 
-    def arm(self, name: str, source: Path) -> ArmServices:
+    def arm(self, name: str, source: Path, variant: str = "") -> ArmServices:
         """Start an arm (and at first what all arms share) and wait until everything in it is ready."""
         with self._starting:
             base = self._base = self._base or self._start_base()
-            ground, shared, plan = base.ground, base.shared, ArmPlan(base.ground, name, self._arms)
+            ground, shared, plan = base.ground, base.shared, ArmPlan(base.ground, name, self._arms, VARIANTS[variant])
             self._arms += 1
         databases = self._pool.submit(self._make_databases, shared.database, name)
         objects = self._pool.submit(_wait_for_objects, shared.objects, shared.observer)

@@ -33,8 +33,8 @@ Sources = Callable[[str, Path], Path]
 class Arms(Protocol):
     """Whoever can say where an arm is: the keeper itself, or a client of it."""
 
-    def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
-        """The arm of that name, with that mutant in it; started on first use."""
+    def arm(self, name: str = SHARED, mutant: str | None = None, variant: str = "") -> Arm:
+        """The arm of that name, with that mutant in it, different from the shared one in that way; started on first use."""
         ...
 
     def died(self) -> tuple[str, ...]:
@@ -61,24 +61,24 @@ class Keeper:
     _asking: Lock = field(default_factory=Lock)
     _listener: Listener | None = None
 
-    def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
+    def arm(self, name: str = SHARED, mutant: str | None = None, variant: str = "") -> Arm:
         """The arm, once it is ready; `ServiceDied` or `StackError` if it cannot be had, or was seen to have lost a service."""
         if lost := [one for one in self._lost if one.startswith(f"{name}/") or one.partition("/")[2] not in EDGES_BEHIND]:
             raise StackError(f"{lost[0]} has died")
         if engine := self.assembly.lost():
             raise StackError(engine)
-        return self.begin(name, mutant).result().arm
+        return self.begin(name, mutant, variant).result().arm
 
-    def begin(self, name: str = SHARED, mutant: str | None = None) -> Future[ArmServices]:
+    def begin(self, name: str = SHARED, mutant: str | None = None, variant: str = "") -> Future[ArmServices]:
         """Start an arm without waiting for it."""
         with self._asking:
             if name not in self._arms:
-                self._arms[name] = self._threads.submit(self._start, name, mutant)
+                self._arms[name] = self._threads.submit(self._start, name, mutant, variant)
         return self._arms[name]
 
-    def _start(self, name: str, mutant: str | None) -> ArmServices:
+    def _start(self, name: str, mutant: str | None, variant: str) -> ArmServices:
         source = self.source if mutant is None else self.mutated(mutant, self.run.path / "mutants" / name)
-        return self.assembly.arm(name, source)
+        return self.assembly.arm(name, source, variant)
 
     def drop(self, name: str) -> None:
         """Stop an arm and forget it: by one of the keeper's threads, so that it never overtakes the arm's start."""
@@ -141,7 +141,8 @@ class Keeper:
                     self.drop(question["name"])
                     return {}
                 case _:
-                    return {"arm": self.arm(question["name"], question.get("mutant")).model_dump(mode="json")}
+                    arm = self.arm(question["name"], question.get("mutant"), question["variant"])
+                    return {"arm": arm.model_dump(mode="json")}
         except LoudgateError as error:
             return {"error": str(error.args[0])}
 
@@ -163,9 +164,9 @@ class KeeperClient:
     _line: Connection | None = field(default=None, repr=False)
     """Kept open: each new connection pays for the proof of the key, some 40 ms, once a case."""
 
-    def arm(self, name: str = SHARED, mutant: str | None = None) -> Arm:
+    def arm(self, name: str = SHARED, mutant: str | None = None, variant: str = "") -> Arm:
         """Ask the keeper; `StackError` with its words if the arm cannot be had."""
-        reply = self._ask(ask="arm", name=name, **({} if mutant is None else {"mutant": mutant}))
+        reply = self._ask(ask="arm", name=name, variant=variant, **({} if mutant is None else {"mutant": mutant}))
         return Arm.model_validate(reply["arm"])
 
     def died(self) -> tuple[str, ...]:

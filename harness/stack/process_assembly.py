@@ -16,7 +16,7 @@ from threading import Lock
 from harness.clock import wait_until
 from harness.limits import RUN_FOLDER_MODE, SERVICE_READY_S
 from harness.seeds import token
-from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, WORDS, ArmServices, Count, upstreams
+from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, VARIANTS, ArmServices, Count, upstreams
 from harness.stack.process import ProcessService, start
 from harness.stack.process_objects import Objects, start_objects
 from harness.stack.runs import RunFolder
@@ -70,7 +70,7 @@ class ProcessAssembly:
         """None of what only an engine has."""
         return Count()
 
-    def arm(self, name: str, source: Path) -> ArmServices:
+    def arm(self, name: str, source: Path, variant: str = "") -> ArmServices:
         """Start the four services of an arm (and at first the observer) and wait until all are ready."""
         with self._starting:
             base = self._base = self._base or self._start_base()
@@ -80,12 +80,13 @@ class ProcessAssembly:
         workspaces.chmod(RUN_FOLDER_MODE)
         _wait([base.observer])
         tokens = {service: token() for service in EDGES_BEHIND}
+        differs = VARIANTS[variant]
         arguments, known = self._arguments(base, data, workspaces), _known_tokens(tokens)
-        for service in ("worker", "store"):
+        for service in ("worker", "store") if differs.objects else ():
             known[service] |= base.objects.through(base.observer.address)
-        more = WORDS.get(name, {})
+        arguments = {one: (*words, *differs.words.get(one, ())) for one, words in arguments.items()}
         services = {
-            one: self._start(ServiceSpec(one, name, f"fixtures.hosted.{one}", (*words, *more.get(one, ())), known[one], source))
+            one: self._start(ServiceSpec(one, name, f"fixtures.hosted.{one}", words, known[one], source))
             for one, words in arguments.items()
         }
         _wait(list(services.values()))

@@ -71,6 +71,18 @@ _REMOVALS = (
         "one record fills the page and the memory of whoever loads the session",
     ),
     _removed(
+        "object-store",
+        '"a capture could be read back and admitted", check_object_store, RESERVE',
+        "no-objects",
+        "a command runs whose capture nobody can ever admit, and its session is blocked",
+    ),
+    _removed(
+        "in-time",
+        '"the grant has not expired on the store\'s clock", check_time, IN_TIME',
+        "grant-expired",
+        "a worker that was given up for lost publishes hours later",
+    ),
+    _removed(
         "token",
         '"the worker presents the token of the grant", check_token, WORKER',
         "grant",

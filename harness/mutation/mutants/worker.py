@@ -205,7 +205,7 @@ _TOLD = (
         id="worker/published-cut-unmarked",
         file="hosted/worker/outcome.py",
         edits=(("self.stdout_complete and len(self.stdout) <= most", "self.stdout_complete"),),
-        check="turns_end_as_declared",
+        check="recovery_blocked",
         cases=("objects/cut/stdout@o2-shell2",),
         why="a capture that was cut to its bound is admitted as a complete one",
     ),
