@@ -17,9 +17,8 @@ from harness.limits import SERVICE_READY_S
 from harness.mutation.catalogue import copies_of
 from harness.settings import STORE_NAMES, subject_root
 from harness.stack import runs
-from harness.stack.assembly import SHARED
 from harness.stack.engines import ENGINES, store_of
-from harness.stack.keeper import Keeper
+from harness.stack.keeper import Keeper, Wanted
 
 PREFIX = "stack-"
 
@@ -50,7 +49,7 @@ def up(engine: str, store: str | None, mutant: str | None, logs: Path | None) ->
     try:
         assembly = ENGINES[engine].assemble(run, logs or run.path / "logs", database, lambda line: click.echo(line, err=True))
         keeper = Keeper(assembly, run, original, copies_of(original))
-        arm = keeper.arm(SHARED if mutant is None else mutant.replace("/", "-"), mutant)
+        arm = keeper.arm(Wanted() if mutant is None else Wanted(mutant.replace("/", "-"), mutant))
         secret = run.path / "arm.json"
         secret.touch(mode=0o600)
         secret.write_text(arm.model_dump_json(), encoding="ascii")

@@ -16,10 +16,8 @@ from pathlib import Path
 from harness.errors import EnvironmentMissing, UsageError
 from harness.limits import ADMISSION_S
 from harness.mutation.catalogue import CATALOGUE, CONTROLS
-from harness.mutation.mutant import Mutant
+from harness.mutation.mutant import SERVICES, Mutant
 from harness.scenario.spec import Case
-
-SERVICES = ("host", "broker", "store", "worker")
 
 
 def admission_rows(original: Path) -> tuple[str, ...]:

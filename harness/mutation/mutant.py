@@ -18,6 +18,7 @@ CONTROL = "unicode/valid/ascii@local-shell2"
 LEFT_OUT = (".git", ".venv", "__pycache__", "node_modules")
 """Folders of a tree that are no part of its source."""
 
+SERVICES = ("host", "broker", "store", "worker")
 _HUNK = re.compile(r"^@@ -(\d+)", re.MULTILINE)
 
 
@@ -47,6 +48,13 @@ class Mutant:
     """The databases on which it makes a difference; empty: all."""
     containers: bool = False
     """One of those that are tried in containers too."""
+
+    @property
+    def service(self) -> str:
+        """The one service that it changes; empty if it is something that they share, or not known."""
+        service = self.file.split("/")[1:2]
+        return service[0] if service and service[0] in SERVICES and not self.patch else ""
+
     patch: str = ""
     """Instead of `edits`: a unified diff, with the paths of a tree whose root holds the package."""
 

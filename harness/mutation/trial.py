@@ -22,6 +22,7 @@ from harness.run.prover import Prover
 from harness.run.result import CaseResult, CheckOutcome
 from harness.scenario.spec import Case, MustFail
 from harness.settings import CHECKOUT
+from harness.stack.keeper import Wanted
 from harness.verdict import Verdict
 
 Outcome = Literal["killed", "survived", "wrong_killer", "unknown"]
@@ -126,7 +127,8 @@ class Bench:
 
     def _played(self, mutant: Mutant, arm_name: str, found: Trial) -> Trial:
         start = Deadline(0)
-        arm = self.prover.arms.arm(arm_name, mutant.id, self.cases[mutant.cases[0]].stack)
+        variant = self.cases[mutant.cases[0]].stack
+        arm = self.prover.arms.arm(Wanted(arm_name, mutant.id, variant, "" if variant else mutant.service))
         start_s, played = start.elapsed(), Deadline(0)
         results = [self.prover.play(_on(mutant, self.cases[case_id]), arm) for case_id in mutant.cases]
         cases_s, controlled = played.elapsed(), Deadline(0)

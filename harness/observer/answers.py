@@ -28,7 +28,7 @@ class Answers:
         self.catch_up()
         case, label = self.cases.by_token.get(request.match_info["token"]), request.match_info["session"]
         if case is None or case.sealed or label not in case.players:
-            self.cases.stray("a model request belongs to no open case")
+            self.cases.late(case, "a model request belongs to no open case")
             return await _write(request, chat.refusal("no open case"))
         case.inflight += 1
         try:
@@ -54,7 +54,7 @@ class Answers:
             problems=tuple(json.dumps(problem)[1:-1] for problem in taken.problems),
         )
         if case.sealed:
-            self.cases.stray("a model request was answered after its case was sealed")
+            self.cases.late(case, "a model request was answered after its case was sealed")
         else:
             case.journal.append(exchange)
         return await _write(request, rendered)

@@ -35,6 +35,9 @@ class Registration(BaseModel):
     seed: int
     nonce: str
     arm: str
+    """Whose workspaces it has."""
+    mutated: bool = False
+    """On an arm that may do anything at any time: what comes after its seal is expected, and nobody else's."""
     upstreams: dict[str, str]
 
 
@@ -104,6 +107,11 @@ class Cases:
             if not case.sealed:
                 case.doubt(reason)
 
+    def late(self, case: OpenCase | None, reason: str) -> None:
+        """Traffic of no case, or of one that is sealed: evidence against everybody, but not if it is a mutant's own."""
+        if case is None or not case.registration.mutated:
+            self.stray(reason)
+
     def workspace(self, case: OpenCase) -> Path:
         """Where the arm's worker keeps this case's workspace."""
         return self.workspaces / case.registration.arm / case.names.tenant / case.names.workspace
@@ -112,7 +120,7 @@ class Cases:
         """Put a process record into the case whose workspace it ran in."""
         case = self._standing_in(record.directory) if record else None
         if record is None or case is None or case.sealed:
-            self.stray("a process record belongs to no open case")
+            self.late(case, "a process record belongs to no open case")
             return
         shown = os.path.relpath(record.directory, self.workspaces)
         case.journal.append(

@@ -73,7 +73,7 @@ class Relays:
         case = self.cases.of_session(named) if token == UNATTRIBUTED else self.cases.by_token.get(token)
         operation = classify(edge, request.method, path)
         if case is None or case.sealed:
-            self.cases.stray(f"{operation} on {edge} belongs to no open case")
+            self.cases.late(case, f"{operation} on {edge} belongs to no open case")
             return web.json_response({"error": {"code": "no_open_case", "message": "no open case", "effect": "none"}}, status=410)
         sent = Sent(
             edge,
@@ -99,7 +99,7 @@ class Relays:
         case = self.cases.of_session(named)
         operation = classify(OBJECTS, request.method, path)
         if case is None or case.sealed:
-            self.cases.stray(f"{operation} on {OBJECTS} belongs to no open case")
+            self.cases.late(case, f"{operation} on {OBJECTS} belongs to no open case")
             return web.Response(status=410)
         sent = Sent(OBJECTS, operation, request.method, request.raw_path, body, signed(request.headers))
         return self._answer(request, await self._pass_on(case, named, sent))
@@ -121,7 +121,7 @@ class Relays:
 
     def _record(self, case: OpenCase, order: int, label: str, sent: Sent, reply: Reply, *, fault: str | None) -> None:
         if case.sealed:
-            self.cases.stray(f"the reply to {sent.operation} on {sent.edge} came after its case was sealed")
+            self.cases.late(case, f"the reply to {sent.operation} on {sent.edge} came after its case was sealed")
             return
         case.journal.append(
             Exchange(

@@ -29,7 +29,7 @@ def drive(case: Case, arm: Arm, *, seed: int, nonce: str) -> tuple[Ledger, dict[
 
     An error of the harness ends the play and becomes a doubt, so that what was seen is kept.
     """
-    registration = Registration(case=case, seed=seed, nonce=nonce, arm=arm.name, upstreams=arm.upstreams)
+    registration = Registration(case=case, seed=seed, nonce=nonce, arm=arm.workspaces, mutated=arm.mutated, upstreams=arm.upstreams)
     observation = Observation(arm, registration)
     names = observation.names
     play = Play(case, arm, seed, nonce, observation, HostedSessions(case, arm, names), DirectRequests(arm, names))

@@ -15,24 +15,23 @@ from harness.run.judge import judge
 from harness.run.result import CaseResult, slug
 from harness.scenario.spec import Case
 from harness.seeds import derive
-from harness.stack.assembly import OBSERVER, SHARED
-from harness.stack.keeper import Arms
+from harness.stack.assembly import SHARED
+from harness.stack.keeper import Arms, Wanted
 from harness.stack.service import Arm
 from harness.verdict import Verdict
 
 LEDGERS, RESULTS = "ledgers", "cases"
 
 
-def arm_of(case: Case) -> tuple[str, str | None, str]:
-    """(name, mutant, variant) of the arm that a case runs on."""
+def arm_of(case: Case) -> Wanted:
+    """The arm that a case runs on."""
     if case.must_fail is not None:
-        return case.must_fail.mutant.replace("/", "-"), case.must_fail.mutant, case.stack
-    name = f"private-{derive(0, case.id)}" if case.private else case.stack or SHARED
-    return name, None, case.stack
+        return Wanted(case.must_fail.mutant.replace("/", "-"), case.must_fail.mutant, case.stack)
+    return Wanted(f"private-{derive(0, case.id)}" if case.private else case.stack or SHARED, variant=case.stack)
 
 
 def _lost(died: tuple[str, ...], arm: str) -> str:
-    return next((one for one in died if one.startswith((f"{arm}/", f"{SHARED}/{OBSERVER}"))), "")
+    return next((one for one in died if one.startswith((f"{arm}/", f"{SHARED}/"))), "")
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Prover:
 
     def prove(self, case: Case) -> CaseResult:
         """The case's result, written down. Errors of the stack pass through: the case then did not run."""
-        result = self.play(case, self.arms.arm(*arm_of(case)))
+        result = self.play(case, self.arms.arm(arm_of(case)))
         write_result(self.folder, result)
         return result
 

@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from harness.errors import ScenarioError
 from harness.scenario import spec
-from harness.scenario.spec import IDENTIFIER, VERBS, Act, Approval, Case, Fault, MustFail, Spec
+from harness.scenario.spec import IDENTIFIER, VERBS, Act, Approval, Case, Fault, Hook, HookPlans, MustFail, Spec
 
 _PLACEHOLDER = re.compile(r"<<([A-Za-z0-9_.-]+)>>")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,60}")
@@ -45,6 +45,8 @@ class ScenarioFile(Spec):
     act: tuple[Act, ...]
     fault: tuple[Fault, ...] = ()
     approval: Approval | None = None
+    hook: tuple[Hook, ...] = ()
+    hook_plans: HookPlans = HookPlans()
 
     @model_validator(mode="after")
     def _acts(self) -> Self:
@@ -169,6 +171,8 @@ def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Cas
             acts=file.act,
             faults=file.fault,
             approval=file.approval,
+            hooks=file.hook,
+            hook_plans=file.hook_plans,
         )
 
 

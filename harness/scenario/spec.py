@@ -147,6 +147,27 @@ class Approval(Spec):
     timeout_ms: int = Field(default=15_000, ge=1, le=600_000)
 
 
+class Hook(Spec):
+    """A command of the session's owner that runs at an event of a batch."""
+
+    id: str = Field(pattern=IDENTIFIER)
+    event: Literal["PermissionRequest", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"]
+    command: str = Field(min_length=1)
+    matcher: str = "*"
+    """Glob on the tool's name."""
+    timeout_ms: int = Field(default=15_000, ge=1, le=600_000)
+
+
+class HookPlans(Spec):
+    """How the hooks of each event run."""
+
+    PermissionRequest: Literal["sequential", "parallel"] = "sequential"
+    PreToolUse: Literal["sequential", "parallel"] = "sequential"
+    PostToolUse: Literal["sequential", "parallel"] = "sequential"
+    PostToolUseFailure: Literal["sequential", "parallel"] = "sequential"
+    PostToolBatch: Literal["sequential", "parallel"] = "sequential"
+
+
 class Act(Spec):
     """One thing the driver does; exactly one of the verbs is given. Its value is a session's label or a gate's name."""
 
@@ -253,6 +274,8 @@ class Case(Spec):
     acts: tuple[Act, ...]
     faults: tuple[Fault, ...] = ()
     approval: Approval | None = None
+    hooks: tuple[Hook, ...] = ()
+    hook_plans: HookPlans = HookPlans()
     must_fail: MustFail | None = None
 
     @property

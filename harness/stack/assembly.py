@@ -14,6 +14,7 @@ from typing import Protocol
 from harness.limits import IMPATIENT_MS
 from harness.relay import operations
 from harness.relay.operations import BROKER_WORKER, DIRECT, DRIVER_HOST, HOST_BROKER, HOST_STORE, WORKER_STORE
+from harness.seeds import token
 from harness.stack.service import Arm, Running
 
 OBSERVER = "observer"
@@ -52,8 +53,13 @@ EDGES_BEHIND: dict[str, tuple[str, ...]] = {
 
 def upstreams(addresses: Mapping[str, str], objects: str = "") -> dict[str, str]:
     """Edge → base URL of the service behind it, from service → base URL; `objects` is the object store's, if it has one."""
-    behind = {edge: addresses[service] for service, edges in EDGES_BEHIND.items() for edge in edges}
+    behind = {edge: address for service, address in addresses.items() for edge in EDGES_BEHIND[service]}
     return behind | ({operations.OBJECTS: objects} if objects else {})
+
+
+def fresh_tokens() -> dict[str, str]:
+    """Service → the token that its callers show, for a new arm."""
+    return {service: token() for service in EDGES_BEHIND}
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,26 @@ class Count:
     containers: int = 0
     networks: int = 0
     volumes: int = 0
+
+
+@dataclass(frozen=True)
+class Graft:
+    """An arm that is another one but for one service: that one alone is started, with its own database or its own workspaces."""
+
+    arm: Arm
+    service: str
+
+    def on(self, own: Arm) -> Arm:
+        """The joined arm, from what was started for it."""
+        databases = {database: url for database, url in own.sql.items() if database == self.service}
+        return self.arm.model_copy(
+            update={
+                "name": own.name,
+                "workspaces": own.name if self.service == "worker" else self.arm.workspaces,
+                "upstreams": {**self.arm.upstreams, **own.upstreams},
+                "sql": {**self.arm.sql, **databases},
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -94,8 +120,11 @@ class Assembly(Protocol):
         """Why nothing more can run on this engine; empty while it answers."""
         ...
 
-    def arm(self, name: str, source: Path, variant: str = "") -> ArmServices:
-        """Start an arm whose services run the package below `source`; return when all are ready. Safe to call from threads."""
+    def arm(self, name: str, source: Path, variant: str = "", graft: Graft | None = None) -> ArmServices:
+        """Start an arm whose services run the package below `source`, or the one service that is grafted on another arm.
+
+        Returns when all are ready. Safe to call from threads.
+        """
         ...
 
     def drop(self, name: str) -> None:

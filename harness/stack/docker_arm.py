@@ -9,8 +9,7 @@ import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.seeds import token
-from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, Variant, upstreams
+from harness.stack.assembly import OBSERVER, SHARED, Variant, upstreams
 from harness.stack.docker_database import Database
 from harness.stack.docker_files import CODE, FIFO, SHIM, WITNESS, WORKSPACES
 from harness.stack.docker_objects import Objects
@@ -92,7 +91,7 @@ class ArmPlan:
     name: str
     place: int
     differs: Variant
-    tokens: dict[str, str] = field(default_factory=lambda: {service: token() for service in EDGES_BEHIND}, repr=False)
+    tokens: dict[str, str] = field(repr=False)
 
     @property
     def uid(self) -> int:
@@ -137,6 +136,7 @@ class ArmPlan:
         """The arm as the test process sees it, once everything is started."""
         return Arm(
             name=self.name,
+            workspaces=self.name,
             engine="docker",
             store=shared.database.kind.name,
             objects=shared.objects.name,

@@ -18,7 +18,7 @@ from harness.limits import SERVICE_READY_S
 from harness.seeds import token
 from harness.settings import CHECKOUT
 from harness.stack import docker_build, images
-from harness.stack.assembly import OBSERVER, VARIANTS, ArmServices, Count
+from harness.stack.assembly import OBSERVER, VARIANTS, ArmServices, Count, Graft, fresh_tokens
 from harness.stack.docker_arm import ArmPlan, Ground, Shared, observer
 from harness.stack.docker_database import Database, Kind, database_server
 from harness.stack.docker_door import Door, connect
@@ -86,11 +86,12 @@ class DockerAssembly:
         """Why nothing more can run on this engine; empty while it answers."""
         return "Docker has stopped answering" if self.door.lost else ""
 
-    def arm(self, name: str, source: Path, variant: str = "") -> ArmServices:
+    def arm(self, name: str, source: Path, variant: str = "", graft: Graft | None = None) -> ArmServices:
         """Start an arm (and at first what all arms share) and wait until everything in it is ready."""
         with self._starting:
             base = self._base = self._base or self._start_base()
-            ground, shared, plan = base.ground, base.shared, ArmPlan(base.ground, name, self._arms, VARIANTS[variant])
+            tokens = graft.arm.tokens if graft else fresh_tokens()
+            ground, shared, plan = base.ground, base.shared, ArmPlan(base.ground, name, self._arms, VARIANTS[variant], tokens)
             self._arms += 1
         databases = self._pool.submit(self._make_databases, shared.database, name)
         objects = self._pool.submit(_wait_for_objects, shared.objects, shared.observer)
@@ -98,14 +99,17 @@ class DockerAssembly:
         archive = arm_files(name, source, plan.uid)
         ground.topology.fill(ground.python, f"arm-{plan.place}", {code: CODE, ground.workspaces: WORKSPACES}, archive)
         workspaces = ground.topology.part(f"workspaces-{plan.place}", ground.workspaces, name)
-        made = plan.services(code, workspaces, shared)
+        planned = plan.services(code, workspaces, shared)
+        made = {one: service for one, service in planned.items() if graft is None or one == graft.service}
         self._services += made.values()
-        starts = [self._pool.submit(_start_confined, made["worker"]), self._pool.submit(made["host"].start)]
+        free = {"worker": _start_confined, "host": DockerService.start}
+        starts = [self._pool.submit(begin, made[one]) for one, begin in free.items() if one in made]
         databases.result()
-        starts += [self._pool.submit(made[service].start) for service in ("store", "broker")]
+        starts += [self._pool.submit(made[one].start) for one in ("store", "broker") if one in made]
         _wait([shared.observer, *made.values()], starts)
         objects.result()
-        return ArmServices(plan.arm(made, shared), tuple(made.values()))
+        arm = plan.arm(made, shared)
+        return ArmServices(graft.on(arm) if graft else arm, tuple(made.values()))
 
     def drop(self, name: str) -> None:
         """Remove the arm's containers; its volumes and databases go with the run."""

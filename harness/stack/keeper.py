@@ -12,14 +12,14 @@ import secrets
 import shutil
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, Protocol
 
 from harness.errors import LoudgateError, StackError
-from harness.stack.assembly import EDGES_BEHIND, SHARED, ArmServices, Assembly, Count
+from harness.stack.assembly import EDGES_BEHIND, SHARED, ArmServices, Assembly, Count, Graft
 from harness.stack.runs import RunFolder
 from harness.stack.service import Arm
 
@@ -30,11 +30,24 @@ Sources = Callable[[str, Path], Path]
 """(mutant id, empty folder) → folder with the mutated package."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which arm: by its name, with a mutant in it, different from the shared one (`variant`), or with its own `service` alone."""
+
+    name: str = SHARED
+    mutant: str = ""
+    variant: str = ""
+    service: str = ""
+
+
+SHARED_ARM = Wanted()
+
+
 class Arms(Protocol):
     """Whoever can say where an arm is: the keeper itself, or a client of it."""
 
-    def arm(self, name: str = SHARED, mutant: str | None = None, variant: str = "") -> Arm:
-        """The arm of that name, with that mutant in it, different from the shared one in that way; started on first use."""
+    def arm(self, wanted: Wanted = SHARED_ARM) -> Arm:
+        """The arm; started on first use."""
         ...
 
     def died(self) -> tuple[str, ...]:
@@ -61,24 +74,30 @@ class Keeper:
     _asking: Lock = field(default_factory=Lock)
     _listener: Listener | None = None
 
-    def arm(self, name: str = SHARED, mutant: str | None = None, variant: str = "") -> Arm:
+    def arm(self, wanted: Wanted = SHARED_ARM) -> Arm:
         """The arm, once it is ready; `ServiceDied` or `StackError` if it cannot be had, or was seen to have lost a service."""
-        if lost := [one for one in self._lost if one.startswith(f"{name}/") or one.partition("/")[2] not in EDGES_BEHIND]:
+        parts = (f"{wanted.name}/", f"{SHARED}/") if wanted.service else (f"{wanted.name}/",)
+        if lost := [one for one in self._lost if one.startswith(parts) or one.partition("/")[2] not in EDGES_BEHIND]:
             raise StackError(f"{lost[0]} has died")
         if engine := self.assembly.lost():
             raise StackError(engine)
-        return self.begin(name, mutant, variant).result().arm
+        # Waited for here: a thread that starts arms must not wait for another one of them.
+        graft = Graft(self.begin().result().arm, wanted.service) if wanted.service else None
+        return self.begin(wanted, graft).result().arm
 
-    def begin(self, name: str = SHARED, mutant: str | None = None, variant: str = "") -> Future[ArmServices]:
+    def begin(self, wanted: Wanted = SHARED_ARM, graft: Graft | None = None) -> Future[ArmServices]:
         """Start an arm without waiting for it."""
         with self._asking:
-            if name not in self._arms:
-                self._arms[name] = self._threads.submit(self._start, name, mutant, variant)
-        return self._arms[name]
+            if wanted.name not in self._arms:
+                self._arms[wanted.name] = self._threads.submit(self._start, wanted, graft)
+        return self._arms[wanted.name]
 
-    def _start(self, name: str, mutant: str | None, variant: str) -> ArmServices:
-        source = self.source if mutant is None else self.mutated(mutant, self.run.path / "mutants" / name)
-        return self.assembly.arm(name, source, variant)
+    def _start(self, wanted: Wanted, graft: Graft | None) -> ArmServices:
+        if not wanted.mutant:
+            return self.assembly.arm(wanted.name, self.source, wanted.variant, graft)
+        source = self.mutated(wanted.mutant, self.run.path / "mutants" / wanted.name)
+        made = self.assembly.arm(wanted.name, source, wanted.variant, graft)
+        return replace(made, arm=made.arm.model_copy(update={"mutated": True}))
 
     def drop(self, name: str) -> None:
         """Stop an arm and forget it: by one of the keeper's threads, so that it never overtakes the arm's start."""
@@ -132,7 +151,7 @@ class Keeper:
                 question = json.loads(connection.recv_bytes())
                 connection.send_bytes(json.dumps(self._reply(question)).encode())
 
-    def _reply(self, question: dict[str, str]) -> dict[str, object]:
+    def _reply(self, question: dict[str, Any]) -> dict[str, object]:
         try:
             match question["ask"]:
                 case "died":
@@ -141,10 +160,11 @@ class Keeper:
                     self.drop(question["name"])
                     return {}
                 case _:
-                    arm = self.arm(question["name"], question.get("mutant"), question["variant"])
-                    return {"arm": arm.model_dump(mode="json")}
+                    return {"arm": self.arm(Wanted(**question["wanted"])).model_dump(mode="json")}
         except LoudgateError as error:
             return {"error": str(error.args[0])}
+        except Exception as error:  # a question must not go unanswered: whoever asked would take it for the end of the run
+            return {"error": f"the keeper failed: {type(error).__name__}"}
 
     def close(self) -> tuple[int, Count]:
         """Stop everything and remove the run folder; gives what that had left behind: processes, and what the engine holds."""
@@ -164,9 +184,9 @@ class KeeperClient:
     _line: Connection | None = field(default=None, repr=False)
     """Kept open: each new connection pays for the proof of the key, some 40 ms, once a case."""
 
-    def arm(self, name: str = SHARED, mutant: str | None = None, variant: str = "") -> Arm:
+    def arm(self, wanted: Wanted = SHARED_ARM) -> Arm:
         """Ask the keeper; `StackError` with its words if the arm cannot be had."""
-        reply = self._ask(ask="arm", name=name, variant=variant, **({} if mutant is None else {"mutant": mutant}))
+        reply = self._ask(ask="arm", wanted=asdict(wanted))
         return Arm.model_validate(reply["arm"])
 
     def died(self) -> tuple[str, ...]:
@@ -177,7 +197,7 @@ class KeeperClient:
         """Ask the keeper to stop an arm."""
         self._ask(ask="drop", name=name)
 
-    def _ask(self, **question: str) -> dict[str, Any]:
+    def _ask(self, **question: Any) -> dict[str, Any]:
         try:
             if self._line is None:
                 host, _, port = self.address.rpartition(":")

@@ -6,6 +6,7 @@ forked, so all services must be started from a thread that lives as long as they
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -94,8 +95,8 @@ class ProcessService:
                 self.process.kill()
                 self.process.wait()
         for member in family:
-            if member.is_running():
-                member.kill()
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.kill()  # psutil knows a process by its start as well: never somebody else's of the same number
         for path in self.litter:
             path.unlink(missing_ok=True)
 

@@ -16,7 +16,7 @@ from threading import Lock
 from harness.clock import wait_until
 from harness.limits import RUN_FOLDER_MODE, SERVICE_READY_S
 from harness.seeds import token
-from harness.stack.assembly import EDGES_BEHIND, OBSERVER, SHARED, VARIANTS, ArmServices, Count, upstreams
+from harness.stack.assembly import OBSERVER, SHARED, VARIANTS, ArmServices, Count, Graft, fresh_tokens, upstreams
 from harness.stack.process import ProcessService, start
 from harness.stack.process_objects import Objects, start_objects
 from harness.stack.runs import RunFolder
@@ -70,8 +70,8 @@ class ProcessAssembly:
         """None of what only an engine has."""
         return Count()
 
-    def arm(self, name: str, source: Path, variant: str = "") -> ArmServices:
-        """Start the four services of an arm (and at first the observer) and wait until all are ready."""
+    def arm(self, name: str, source: Path, variant: str = "", graft: Graft | None = None) -> ArmServices:
+        """Start the services of an arm (and at first the observer) and wait until all are ready."""
         with self._starting:
             base = self._base = self._base or self._start_base()
         data, workspaces = self.run.path / "arms" / name, base.workspaces / name
@@ -79,7 +79,7 @@ class ProcessAssembly:
         workspaces.mkdir(mode=RUN_FOLDER_MODE)
         workspaces.chmod(RUN_FOLDER_MODE)
         _wait([base.observer])
-        tokens = {service: token() for service in EDGES_BEHIND}
+        tokens = graft.arm.tokens if graft else fresh_tokens()
         differs = VARIANTS[variant]
         arguments, known = self._arguments(base, data, workspaces), _known_tokens(tokens)
         for service in ("worker", "store") if differs.objects else ():
@@ -88,11 +88,13 @@ class ProcessAssembly:
         services = {
             one: self._start(ServiceSpec(one, name, f"fixtures.hosted.{one}", words, known[one], source))
             for one, words in arguments.items()
+            if graft is None or one == graft.service
         }
         _wait(list(services.values()))
         base.objects.wait()
         arm = Arm(
             name=name,
+            workspaces=name,
             engine=self.name,
             store=STORE,
             objects=base.objects.name,
@@ -104,7 +106,7 @@ class ProcessAssembly:
             tokens=tokens,
             secrets=(base.token, *base.objects.secrets, *tokens.values()),
         )
-        return ArmServices(arm, tuple(services.values()))
+        return ArmServices(graft.on(arm) if graft else arm, tuple(services.values()))
 
     def drop(self, name: str) -> None:
         """Stop the arm's services and remove its folders."""

@@ -49,6 +49,10 @@ class Arm(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
+    workspaces: str
+    """The arm whose worker it has: the folder of its workspaces carries that name."""
+    mutated: bool = False
+    """Whether one of its services is changed, so that it may do anything at any time."""
     engine: str
     store: str
     objects: str

@@ -25,6 +25,16 @@ def _approval(case: Case) -> dict[str, Any]:
     return {} if asks is None else {"approval": {"mode": asks.mode, "timeoutMs": asks.timeout_ms}}
 
 
+def _hooks(case: Case) -> dict[str, Any]:
+    if not case.hooks:
+        return {}
+    hooks = [
+        {"id": one.id, "event": one.event, "command": one.command, "matcher": one.matcher, "timeoutMs": one.timeout_ms}
+        for one in case.hooks
+    ]
+    return {"hooks": hooks, "hookPlans": case.hook_plans.model_dump()}
+
+
 class HostedSessions:
     """All sessions of one case. Labels are the scenario's; ids are the wire's."""
 
@@ -49,6 +59,7 @@ class HostedSessions:
             "model": {"baseUrl": f"{self._relay}/model/{label}", "stream": self._case.stream},
             "broker": {"baseUrl": f"{self._relay}/broker"},
             **_approval(self._case),
+            **_hooks(self._case),
             **({"captureBytes": CAPTURE_BYTES} if self._case.path == "o2" else {}),
         }
 

@@ -115,7 +115,10 @@ _WRITTEN = (
         id="broker/released-with-open-work",
         file="hosted/broker/leases.py",
         edits=(
-            ('bindparam("runtime"), executions.c.acknowledged_ms.is_(None)', 'bindparam("runtime"), executions.c.state == "executing"'),
+            (
+                'bindparam("runtime"), executions.c.acknowledged_ms.is_(None)',
+                'bindparam("runtime"), executions.c.state == "executing"',
+            ),
         ),
         check="answers_as_declared",
         cases=(_LEASE,),
@@ -147,7 +150,7 @@ _WRITTEN = (
         file="hosted/broker/leases.py",
         edits=(('    return {"warm": True}\n', '    acquire(connection, envelope, 60_000)\n    return {"warm": True}\n'),),
         check="zero_acquisition",
-        cases=("limits/refusals/missing-command@local-shell2",),
+        cases=("ownership/fresh-refusal@local-shell2",),
         why="a lease is taken before anybody has seen that the batch must be refused",
     ),
     Mutant(

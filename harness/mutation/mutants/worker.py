@@ -1,7 +1,4 @@
-"""Mutants of the worker: rows of its admission table missing, and what may go wrong between a command and its outcome.
-
-`worker:publisher` has none here: every arm's worker has a store and an object store to publish to.
-"""
+"""Mutants of the worker: each row of its admission table missing, and what may go wrong between a command and its outcome."""
 
 from __future__ import annotations
 
@@ -46,6 +43,12 @@ _REMOVED = (
         'Check("fencing", "the generation is the highest one seen, or higher", check_fencing, EXECUTE)',
         _FENCING,
         "what an earlier owner has sent late runs beside the later one's work",
+    ),
+    _without(
+        "publisher",
+        'Check("publisher", "a capture that must be published can be", check_publisher, EXECUTE)',
+        "direct/worker-publisher@local-shell2",
+        "a command runs although its capture can never be admitted, and blocks its session",
     ),
 )
 
