@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAGE := .ci/stage
 
-.PHONY: accept accept-all accept-docker accept-mariadb test lint types selftest clean
+.PHONY: accept accept-all accept-docker accept-mariadb mutate mutate-docker test lint types selftest clean
 .DEFAULT_GOAL := accept
 
 $(VENV)/installed: pyproject.toml
@@ -23,6 +23,13 @@ accept: $(VENV)/installed
 accept-all: $(VENV)/installed
 	$(STAGE) accept-all 900 $(BIN)/loudgate run
 
+# Every check taken away, one at a time, and seen: what an earlier campaign found out about the same content is not tried again.
+mutate: $(VENV)/installed-dev
+	$(STAGE) mutate 900 $(BIN)/loudgate mutate
+
+mutate-docker: $(VENV)/installed-dev
+	$(STAGE) mutate-docker 900 $(BIN)/loudgate mutate --engine docker --when-available
+
 # Where no Docker engine answers this says so and ends well; LOUDGATE_REQUIRE_DOCKER=1 makes that an error.
 accept-docker: $(VENV)/installed
 	$(STAGE) accept-docker 1200 $(BIN)/loudgate run --engine docker --when-available
@@ -31,7 +38,7 @@ accept-docker: $(VENV)/installed
 accept-mariadb: $(VENV)/installed
 	$(STAGE) accept-mariadb 900 $(BIN)/loudgate run --engine docker --store mariadb --core --when-available
 
-test: lint types selftest accept-all accept-docker accept-mariadb
+test: lint types selftest accept-all accept-docker accept-mariadb mutate mutate-docker
 
 lint: $(VENV)/installed-dev
 	$(STAGE) lint 60 $(BIN)/ruff check .

@@ -21,6 +21,6 @@ CHECK = Check(
     id="second_session_completes",
     title="The last session on a shared workspace completes its turns and its calls",
     needs=("relay", "sql"),
-    applies=lambda case: len(case.sessions()) > 1,
+    applies=lambda case: len({act.prompt for act in case.acts if act.prompt is not None}) > 1,
     judge=judge,
 )

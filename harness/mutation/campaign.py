@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.errors import EnvironmentMissing, UsageError
 from harness.limits import ADMISSION_S
-from harness.mutation.catalogue import CATALOGUE, CONTROLS
+from harness.mutation.catalogue import CATALOGUE, CONTROLS, IMPORTANT
 from harness.mutation.mutant import SERVICES, Mutant
 from harness.scenario.spec import Case
 
@@ -50,7 +50,7 @@ def planned(select: Sequence[str], *, engine: str, store: str, cases: Iterable[C
     """
     here = [mutant for mutant in CATALOGUE if not mutant.stores or store in mutant.stores]
     if engine == "docker" and not select:
-        here = [mutant for mutant in here if mutant.containers]
+        here = [mutant for mutant in here if mutant.id in IMPORTANT]
     lost = [pattern for pattern in select if not any(_matches(mutant, pattern) for mutant in here)]
     if lost:
         raise UsageError("; ".join(f"no mutant matches {pattern!r}" for pattern in lost) + " (see `loudgate list --kind mutants`)")

@@ -29,6 +29,12 @@ MUST_DIE = Mutant(
 )
 CATALOGUE: tuple[Mutant, ...] = (*host.MUTANTS, *turns.MUTANTS, *sessions.MUTANTS, *broker.MUTANTS, *store.MUTANTS, *worker.MUTANTS)
 CONTROLS = (NOOP, MUST_DIE)
+IMPORTANT = (
+    *("host/unicode-removed", "host/siblings-executed", "host/halves-replaced", "host/refusal-releases"),
+    *("broker/busy-ignored", "broker/prepared-anew", "store/writer-removed", "store/record-parsed"),
+    *("worker/command-twice", "worker/tree-survives", "worker/tenants-mixed"),
+)
+"""Those that are tried in containers too, where each needs a container of its own."""
 
 
 def wanted(mutant: Mutant) -> str:

@@ -46,8 +46,6 @@ class Mutant:
     """After a stuck turn, let the other sessions go on."""
     stores: tuple[str, ...] = ()
     """The databases on which it makes a difference; empty: all."""
-    containers: bool = False
-    """One of those that are tried in containers too."""
 
     @property
     def service(self) -> str:

@@ -80,7 +80,6 @@ REMOVED = (
         removes="host:unicode",
         once="acquire",
         stuck_after_s=0.2,
-        containers=True,
     ),
 )
 

@@ -145,7 +145,6 @@ _RECORDS = (
         why="a column type that parses JSON gives back an equal value, and other characters",
         stuck_after_s=2.0,
         stores=("postgres", "mariadb"),
-        containers=True,
     ),
     Mutant(
         id="store/generation-not-compared",

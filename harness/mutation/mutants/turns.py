@@ -14,6 +14,7 @@ IDLE = "approvals/expired@local-shell2"
 _BATCH = "        batch = Batch(turn.session.profile, reply.calls)\n"
 _ADMITTED = "        if objections := admit(batch):\n"
 _REFUSED = "            await steps.record_refusal(turn, batch, objections)\n"
+_GO_ON = "            await completing.complete(turn)  # PostToolBatch, unless it was for its text\n            continue\n"
 _LOOP = "        for slot in slots:\n"
 _ASSISTANT = (
     "        await path.register(turn)  # local: the host is the publisher\n        await steps.record_assistant(turn, reply)\n"
@@ -96,7 +97,7 @@ ADMISSION_IN_ITS_PLACE = (
     Mutant(
         id="host/refusal-ends-turn",
         file=TURN,
-        edits=(("            continue\n", '            raise TurnStoppedError("refused", "a batch was refused")\n'),),
+        edits=((_GO_ON, '            raise TurnStoppedError("refused", "a batch was refused")\n'),),
         check="turns_end_as_declared",
         cases=("batch/correction-once@local-shell2",),
         why="the model never gets to correct its call",

@@ -240,6 +240,20 @@ _TOLD = (
         why="a file holds its content twice",
     ),
     Mutant(
+        id="worker/uploads-nothing",
+        file="hosted/worker/publisher.py",
+        edits=(
+            (
+                '        streams = {"stdout": outcome.stdout, "stderr": outcome.stderr}\n        manifest = self._manifest(outcome).content()\n',
+                "        manifest = self._manifest(outcome).content()\n        streams: dict[str, bytes] = {}\n",
+            ),
+            ("        await self._upload(self._place.manifest_key, manifest)\n", ""),
+        ),
+        check="faults_fired",
+        cases=("objects/recovered/write-503@o2-shell2",),
+        why="a fault that meets no upload proves nothing, and the case must not be green for it",
+    ),
+    Mutant(
         id="worker/written-behind",
         file="hosted/worker/files.py",
         edits=(("os.O_CREAT | os.O_TRUNC |", "os.O_CREAT |"),),

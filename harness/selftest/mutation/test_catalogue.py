@@ -10,7 +10,7 @@ import pytest
 from harness.checks.table import CHECKS
 from harness.errors import UsageError
 from harness.mutation import campaign
-from harness.mutation.catalogue import CATALOGUE, CONTROLS, find
+from harness.mutation.catalogue import CATALOGUE, CONTROLS, IMPORTANT, find
 from harness.mutation.mutant import SERVICES, Mutant, apply, changed, fingerprint
 from harness.scenario import catalog
 from harness.settings import SCENARIOS, SUBJECT_PACKAGE, subject_root
@@ -36,6 +36,7 @@ def test_the_original_is_never_touched(tmp_path: Path) -> None:
 def test_ids_are_unique_and_names_exist() -> None:
     cases = catalog.load(SCENARIOS)
     assert len({mutant.id for mutant in ALL}) == len(ALL)
+    assert set(IMPORTANT) <= {mutant.id for mutant in CATALOGUE}
     assert {mutant.check for mutant in ALL} <= {check.id for check in CHECKS}
     assert campaign.planned([], engine="process", store="sqlite", cases=cases)[: len(CONTROLS)] == CONTROLS
 
