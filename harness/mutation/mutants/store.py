@@ -142,6 +142,7 @@ _RECORDS = (
         ),
         check="exact_text_in_store",
         cases=("reload/after-refusals@local-shell2",),
+        control="direct/broker-version@local-shell2",
         why="a column type that parses JSON gives back an equal value, and other characters",
         stuck_after_s=2.0,
         stores=("postgres", "mariadb"),

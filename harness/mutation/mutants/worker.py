@@ -243,10 +243,7 @@ _TOLD = (
         id="worker/uploads-nothing",
         file="hosted/worker/publisher.py",
         edits=(
-            (
-                '        streams = {"stdout": outcome.stdout, "stderr": outcome.stderr}\n        manifest = self._manifest(outcome).content()\n',
-                "        manifest = self._manifest(outcome).content()\n        streams: dict[str, bytes] = {}\n",
-            ),
+            ('{"stdout": outcome.stdout, "stderr": outcome.stderr}', "dict[str, bytes]()"),
             ("        await self._upload(self._place.manifest_key, manifest)\n", ""),
         ),
         check="faults_fired",
