@@ -14,8 +14,8 @@ from harness.ledger.history import History
 
 def gaps(history: History, *operations: str) -> list[str]:
     """What keeps absence from being provable: refused steps that were never served, traffic of unknown session."""
-    served = {(step.session, step.number) for step in history.refused}
-    planned = dict.fromkeys((call.session, call.number) for call in history.planned("refused"))
+    served = {(step.session, step.number) for step in history.inert}
+    planned = dict.fromkeys((call.session, call.number) for call in history.planned("refused") if not call.call.rewritten)
     found = [
         f"refused step {number} of session {name} was never served" for name, number in planned if (name, number) not in served
     ]
@@ -58,7 +58,7 @@ class Claim:
     def intrusions(self, history: History) -> list[str]:
         """Each one in the window of a refused step, with the row that it left."""
         found = []
-        for step in history.refused:
+        for step in history.inert:
             for exchange in self.seen(history, step.session):
                 if step.covers(exchange.order):
                     found.append(f"{intruder(exchange, step)}{self._left(history, step.session, exchange)}")
@@ -110,7 +110,7 @@ class Claim:
 
 def counted(history: History) -> str:
     """How many refused steps a zero speaks of."""
-    steps = Counter(step.session for step in history.refused)
+    steps = Counter(step.session for step in history.inert)
     return " and ".join(f"{count} refused step(s) of session {session}" for session, count in steps.items())
 
 

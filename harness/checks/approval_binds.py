@@ -6,7 +6,7 @@ The digest is reckoned here from the model's own arguments; what the host calls 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from harness.checks.check import Check, Finding, Notes, asks
 from harness.checks.questions import REQUESTED, Asking, answers, askings, kept, pending
@@ -24,7 +24,9 @@ DECISIONS = {"allowed": "allow", "denied": "deny"}
 
 
 def _own(history: History, planned: Planned, step: Served) -> list[Asking]:
-    return [one for one in askings(history, planned.session) if one.call == planned.call.id and step.covers(one.exchange.order)]
+    """The records of its question; where hooks rewrite its input, of the last question, which is about what runs."""
+    own = [one for one in askings(history, planned.session) if one.call == planned.call.id and step.covers(one.exchange.order)]
+    return own if planned.call.effective is None else [one for one in own if one.approval == own[-1].approval]
 
 
 def _settled(history: History, planned: Planned, own: Sequence[Asking], notes: Notes) -> bool:
@@ -52,7 +54,7 @@ def _holds(states: Sequence[str], in_sql: Sequence[str]) -> bool:
 
 def _bound(planned: Planned, own: Sequence[Asking], given: Sequence[Exchange]) -> list[str]:
     """What is wrong with the digests, and with the answer that settled the question."""
-    expected = input_digest(read_once(planned.call.argument_text()))
+    expected = input_digest(read_once(planned.given))
     found = [
         f"{planned.where}: the inputDigest of the {one.state} record is not that of the model's arguments"
         for one in own
@@ -86,7 +88,7 @@ def _reserved(history: History, planned: Planned, step: Served, settled: Asking,
 def _in_turn(history: History, step: Served) -> list[str]:
     """Questions of a batch come one at a time, in the order of its calls."""
     own = [one for one in askings(history, step.session) if step.covers(one.exchange.order)]
-    asked = [one.call for one in own if one.state == REQUESTED]
+    asked = [call for call, _ in groupby(one.call for one in own if one.state == REQUESTED)]  # a rewritten input is asked about anew
     found = []
     if asked != [call.id for call in step.step.call if call.id in asked]:
         found.append(f"the questions of {step.where} came in another order than its calls")

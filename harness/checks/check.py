@@ -129,6 +129,11 @@ def asks(case: Case) -> bool:
     return case.approval is not None and case.approval.mode == "ask"
 
 
+def has_inert(case: Case) -> bool:
+    """Whether any batch must be refused as the model gave it."""
+    return any(step.inert for session in case.sessions() for step in case.steps(session))
+
+
 def has_refused(case: Case) -> bool:
     """Whether any batch must be refused."""
     return any(True for _ in case.calls("refused"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.checks.absence import counted, gaps
-from harness.checks.check import ADMITTED, Check, Finding, Notes, asks, has_refused
+from harness.checks.check import ADMITTED, Check, Finding, Notes, asks, has_inert
 from harness.checks.questions import REQUESTED, askings, kept, pending
 from harness.ledger.history import History
 from harness.scenario.spec import Case
@@ -12,7 +12,7 @@ from harness.scenario.spec import Case
 def _in_windows(history: History) -> list[str]:
     """Questions put down, or seen pending, between a refusal and the next model request."""
     found = []
-    for step in history.refused:
+    for step in history.inert:
         for one in askings(history, step.session):
             if step.covers(one.exchange.order):
                 found.append(f"append of an approval (#{one.exchange.order}) seen by relay host-store after {step.where}")
@@ -27,7 +27,7 @@ def _by_call(history: History) -> list[str]:
     """Questions about refused calls, at whatever time; a correction may reuse the id, then only the window tells them apart."""
     reused, found = {(call.session, call.call.id) for call in history.planned(*ADMITTED)}, []
     for planned in history.planned("refused", "sibling"):
-        if (planned.session, planned.call.id) in reused:
+        if not planned.inert or (planned.session, planned.call.id) in reused:
             continue
         appended = [one for one in askings(history, planned.session) if one.call == planned.call.id]
         found += [f"{planned.where}: approval record {one.state} in relay host-store (#{one.exchange.order})" for one in appended]
@@ -56,7 +56,7 @@ def judge(history: History) -> Finding:
 
 
 def _applies(case: Case) -> bool:
-    return asks(case) and has_refused(case)
+    return asks(case) and has_inert(case)
 
 
 CHECK = Check(

@@ -38,9 +38,7 @@ def _broken(history: History, refusal: Served, since: int, until: int) -> list[s
         if not since < exchange.order < until:
             continue
         if exchange.operation == "release" and session == owner:
-            found.append(
-                f"session {owner} sent release (#{exchange.order}) before the last answer of the turn of {refusal.where}"
-            )
+            found.append(f"session {owner} sent release (#{exchange.order}) before the last answer of the turn of {refusal.where}")
         elif exchange.operation == "acquire" and session not in ("", owner) and succeeded(exchange):
             found.append(f"session {session} was granted the workspace (#{exchange.order}) that {owner} held in {refusal.where}")
     return found

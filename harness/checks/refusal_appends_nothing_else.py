@@ -7,12 +7,12 @@ what was accepted. Where the script ends the turn with a refusal, the end of the
 from __future__ import annotations
 
 from harness.checks.absence import counted, gaps
-from harness.checks.check import ADMITTED, Check, Finding, Notes, has_refused
+from harness.checks.check import ADMITTED, Check, Finding, Notes, has_inert
 from harness.ledger.event import Exchange
 from harness.ledger.facts import HOST_STORE, TURN_ENDS, Record, Served, decoded
 from harness.ledger.history import History
 
-PAIR = ("assistant", "tool_result")
+PAIR, HOOKS = ("assistant", "tool_result"), "hook_execution"
 MARKS = ("tool.intent", "checkpoint", "tool.receipt")
 """Records that belong to a call on its way to the worker."""
 KIND_CHARS = 40
@@ -35,7 +35,8 @@ def _extras(history: History, step: Served) -> list[str]:
     found = []
     for exchange in history.exchanges(HOST_STORE, "append", window=step):
         record = _record(exchange)
-        if record.role not in PAIR and not (may_end and _ends_turn(record)):
+        # What hooks put on record has checks of its own: an ordinary refusal keeps its callback after the batch.
+        if record.role not in PAIR and record.kind != HOOKS and not (may_end and _ends_turn(record)):
             what = f"{record.kind[:KIND_CHARS]} {record.role[:KIND_CHARS]}".strip()
             found.append(f"append of {what} (#{exchange.order}) seen by relay host-store after {step.where}")
     puts = [e for e in history.exchanges(HOST_STORE, "resource", window=step) if e.method == "PUT"]
@@ -47,7 +48,7 @@ def _marks(history: History) -> list[str]:
     reused = {(call.session, call.call.id) for call in history.planned(*ADMITTED)}
     found = []
     for planned in history.planned("refused", "sibling"):
-        if (planned.session, planned.call.id) in reused:
+        if not planned.inert or (planned.session, planned.call.id) in reused:
             continue
         asked = map(_record, history.exchanges(HOST_STORE, "append", session=planned.session))
         for witness, records in (("relay host-store", tuple(asked)), ("SQL", history.records(planned.session))):
@@ -71,7 +72,7 @@ def judge(history: History) -> Finding:
     """The pair in every refused window, and no mark of a refused call anywhere."""
     notes = Notes(history)
     notes.gap(*gaps(history, "append", "resource"))
-    for step in history.refused:
+    for step in history.inert:
         notes.against(*_extras(history, step))
         _pair(history, step, notes)
     notes.against(*_marks(history))
@@ -82,7 +83,7 @@ CHECK = Check(
     id="refusal_appends_nothing_else",
     title="A refused batch appends its assistant message and its errors, and nothing else",
     needs=("model", "relay", "sql"),
-    applies=has_refused,
+    applies=has_inert,
     judge=judge,
     claims_absence=True,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.checks.absence import Claim, granted_generation
-from harness.checks.check import Check, has_refused
+from harness.checks.check import Check, has_inert
 
 _CLAIM = Claim(operations=("acquire",), table="leases", key=granted_generation)
 
@@ -11,7 +11,7 @@ CHECK = Check(
     id="zero_acquisition",
     title="A refused batch acquires no workspace lease, on the wire or in the database",
     needs=("model", "relay", "sql"),
-    applies=has_refused,
+    applies=has_inert,
     judge=_CLAIM.judge,
     claims_absence=True,
 )

@@ -7,7 +7,7 @@ path, none of the four tables of publications may name a call that was refused.
 from __future__ import annotations
 
 from harness.checks.absence import Claim, bound_generation
-from harness.checks.check import ADMITTED, Check, Finding, has_refused
+from harness.checks.check import ADMITTED, Check, Finding, has_inert
 from harness.ledger.event import Exchange, Row
 from harness.ledger.facts import HOST_BROKER, HOST_STORE, WORKER_STORE, Planned, decoded, execution_id, publication
 from harness.ledger.history import History
@@ -89,7 +89,7 @@ CHECK = Check(
     id="zero_publication",
     title="A refused batch registers no publisher, is granted none, and publishes nothing",
     needs=("model", "relay", "sql"),
-    applies=has_refused,
+    applies=has_inert,
     judge=judge,
     claims_absence=True,
 )

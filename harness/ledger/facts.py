@@ -159,6 +159,13 @@ class Planned:
     number: int
     """Of its step in the session, counted from 1."""
     call: Call
+    inert: bool = False
+    """Whether its batch must be refused as the model gave it."""
+
+    @property
+    def given(self) -> str:
+        """Its input as JSON text: the model's arguments, or what hooks must have made of them."""
+        return self.call.argument_text() if self.call.effective is None else self.call.effective
 
     @property
     def where(self) -> str:
@@ -168,7 +175,7 @@ class Planned:
     @property
     def command(self) -> bytes | None:
         """The bytes of the command, for a shell call whose arguments can be read."""
-        return input_command(decoded(self.call.argument_text())) if self.call.tool == SHELL_TOOL else None
+        return input_command(decoded(self.given)) if self.call.tool == SHELL_TOOL else None
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from harness.ledger.facts import (
     uncertain,
     utf8,
 )
+from harness.ledger.hooked import split
 from harness.scenario.spec import Act, Expectation
 
 
@@ -37,7 +38,7 @@ class History:
 
     def __init__(self, ledger: Ledger) -> None:
         self.meta, self.case = ledger.meta, ledger.meta.case
-        self._events = ledger.events
+        self._events, self.hooked = split(self.case, ledger.events)
         self.sessions = self.case.sessions()
 
     @cached_property
@@ -137,6 +138,11 @@ class History:
         return tuple(served for served in self.served if served.step.refused)
 
     @cached_property
+    def inert(self) -> tuple[Served, ...]:
+        """The served steps whose batch must be refused as the model gave it, so that nothing at all may come of it."""
+        return tuple(served for served in self.served if served.step.inert)
+
+    @cached_property
     def unserved(self) -> tuple[str, ...]:
         """The scripted steps that were never served, in words."""
         served = {(item.session, item.number) for item in self.served}
@@ -155,7 +161,7 @@ class History:
     def planned(self, *expect: Expectation) -> tuple[Planned, ...]:
         """Every scripted call with one of these expectations, served or not; without arguments every call."""
         return tuple(
-            Planned(session, number, call)
+            Planned(session, number, call, step.inert)
             for session in self.sessions
             for number, step in enumerate(self.case.steps(session), start=1)
             for call in step.call

@@ -56,6 +56,10 @@ class Call(Spec):
     """For `refused`: the argument that the error must name."""
     writes: dict[str, str] = {}
     """For `executed`: file in the workspace → the text it must hold afterwards, in UTF-8."""
+    effective: str | None = None
+    """The input that hooks have made of the arguments, as JSON: what is asked about, reserved and run instead."""
+    rewritten: bool = False
+    """For `refused`: the arguments are fine, and what a hook has made of them is not. The batch is then not inert."""
     output: str | None = None
     """For `executed`: text that the result given to the model must contain."""
 
@@ -105,6 +109,11 @@ class Step(Spec):
     def refused(self) -> bool:
         """Whether the batch must be refused."""
         return any(call.expect == "refused" for call in self.call)
+
+    @property
+    def inert(self) -> bool:
+        """Whether the batch must be refused as the model gave it: then nothing at all may come of it."""
+        return self.refused and not any(call.rewritten for call in self.call)
 
 
 VERBS = (
