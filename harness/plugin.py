@@ -143,16 +143,19 @@ def prove(loudgate: Prover, record_property: Any) -> Any:
 
 
 @pytest.fixture(scope="session")
-def bench(loudgate: Prover, pytestconfig: pytest.Config) -> Bench:
-    """What the trials of a campaign need."""
+def bench(loudgate: Prover, pytestconfig: pytest.Config) -> Iterator[Bench]:
+    """What the trials of a campaign need; when they are over, the real stack is looked at once more."""
     chosen = pytestconfig.stash[_SETTINGS]
     where = {"engine": chosen.engine, "store": store_of(chosen.engine, chosen.store), "seed": str(chosen.seed)}
     cases = {case.id: case for case in catalog.load(chosen.scenarios)}
     original, known = defaults.subject_root(), chosen.out.resolve() / KNOWN
+    made = Bench(loudgate, cases, original, (original / defaults.SUBJECT_PACKAGE,), known, where)
     if chosen.external:
         # Its build may depend on anything, so nothing is known of it from before.
-        return Bench(loudgate, cases, original, external.read_target(chosen.external).trees, None, where)
-    return Bench(loudgate, cases, original, (original / defaults.SUBJECT_PACKAGE,), known, where)
+        made = Bench(loudgate, cases, original, external.read_target(chosen.external).trees, None, where)
+    yield made
+    if made.tried:
+        made.afterwards(os.environ.get("PYTEST_XDIST_WORKER", "main"))
 
 
 @pytest.fixture

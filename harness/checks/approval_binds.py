@@ -88,7 +88,8 @@ def _reserved(history: History, planned: Planned, step: Served, settled: Asking,
 def _in_turn(history: History, step: Served) -> list[str]:
     """Questions of a batch come one at a time, in the order of its calls."""
     own = [one for one in askings(history, step.session) if step.covers(one.exchange.order)]
-    asked = [call for call, _ in groupby(one.call for one in own if one.state == REQUESTED)]  # a rewritten input is asked about anew
+    # A rewritten input is asked about anew, right after what it was before.
+    asked = [call for call, _ in groupby(one.call for one in own if one.state == REQUESTED)]
     found = []
     if asked != [call.id for call in step.step.call if call.id in asked]:
         found.append(f"the questions of {step.where} came in another order than its calls")

@@ -8,23 +8,25 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from harness.mutation.catalogue import CONTROLS, MUST_DIE, NOOP
-from harness.mutation.trial import Trial
+from harness.mutation.trial import AFTERWARDS, Trial
 
 Control = Literal["not run", "as it must be", "wrong"]
 
 
 class Controls(BaseModel):
-    """The no-op mutant must survive, the must-die mutant must be killed."""
+    """The no-op mutant must survive, the must-die mutant must be killed, and the real stack must be what it was afterwards."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     noop: Control = "not run"
     must_die: Control = "not run"
+    afterwards: Control = "not run"
+    """Of the workers that tried any mutant; a campaign that knew everything already has none to try."""
 
     @property
     def right(self) -> bool:
         """Whether the campaign can be believed."""
-        return (self.noop, self.must_die) == ("as it must be", "as it must be")
+        return (self.noop, self.must_die) == ("as it must be", "as it must be") and self.afterwards != "wrong"
 
 
 class Mutation(BaseModel):
@@ -51,8 +53,14 @@ def _control(trial: Trial | None, wanted: str) -> Control:
 def score(trials: Sequence[Trial], *, checks: Iterable[str], rows: Sequence[str], partial: bool) -> Mutation:
     """The campaign's part of a report, from its trials; `checks` are all that the harness has, `rows` those without a mutant."""
     known = {trial.id: trial for trial in trials}
-    controls = Controls(noop=_control(known.get(NOOP.id), "survived"), must_die=_control(known.get(MUST_DIE.id), "killed"))
-    mutants = [trial for trial in trials if trial.id not in {control.id for control in CONTROLS}]
+    after = [trial for trial in trials if trial.id.startswith(AFTERWARDS)]
+    controls = Controls(
+        noop=_control(known.get(NOOP.id), "survived"),
+        must_die=_control(known.get(MUST_DIE.id), "killed"),
+        afterwards=_control(next(iter(sorted(after, key=lambda trial: trial.outcome == "survived")), None), "survived"),
+    )
+    others = {control.id for control in CONTROLS} | {trial.id for trial in after}
+    mutants = [trial for trial in trials if trial.id not in others]
     if not controls.right:
         withheld = {"outcome": "unknown", "finding": "no score: the campaign's controls did not come out as they must"}
         mutants = [trial.model_copy(update=withheld) for trial in mutants]

@@ -27,6 +27,8 @@ from harness.verdict import Verdict
 
 Outcome = Literal["killed", "survived", "wrong_killer", "unknown"]
 RESULTS = "mutants"
+AFTERWARDS = "control/afterwards-"
+"""How the ids of the controls begin that follow all trials, one per worker that tried any."""
 TRIAL = "trial-"
 """How the names of the arms of trials begin."""
 
@@ -54,7 +56,6 @@ class Trial(BaseModel):
     start_s: float = 0.0
     cases_s: float = 0.0
     control_s: float = 0.0
-    """The control on the mutant, and the one on the real stack afterwards."""
     cost_s: float = 0.0
     """The whole trial: copy, start, cases, control, and the end of the stack."""
     key: str = ""
@@ -67,7 +68,7 @@ class Trial(BaseModel):
         return self.cost_s / (self.start_s + self.cases_s) if self.start_s + self.cases_s else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Bench:
     """What a trial needs: who plays cases, all cases by id, and the tree that is copied."""
 
@@ -81,6 +82,8 @@ class Bench:
     """Folder of outcomes of earlier campaigns, one file per content hash; None where a hash would not cover everything."""
     where: Mapping[str, str]
     """Engine, store and seed, on which an outcome depends too."""
+    tried: int = 0
+    """Trials that were carried out, not taken from what is known."""
 
     def prove(self, mutant: Mutant, *, fresh: bool = False) -> Trial:
         """The mutant's trial, written down; what is known of the same content is not tried again."""
@@ -90,6 +93,7 @@ class Bench:
         if known is not None and known.is_file() and not fresh:
             trial = Trial.model_validate_json(known.read_bytes()).model_copy(update={"reused": True})
         else:
+            self.tried += 1
             trial = self.try_mutant(mutant, key)
         write_trial(self.prover.folder / RESULTS / f"{mutant.id.replace('/', '__')}.json", trial)
         if known is not None and trial.outcome != "unknown":
@@ -109,21 +113,30 @@ class Bench:
             found = found.model_copy(update={"finding": f"no trial: {error}"})
         finally:
             self.prover.arms.drop(arm_name)
-        found = self._afterwards(mutant, found)
         if fingerprint(*self.trees) != before:
             found = found.model_copy(update={"outcome": "unknown", "finding": "the original tree was changed during the trial"})
         return found.model_copy(update={"cost_s": round(timer.elapsed(), 2)})
 
-    def _afterwards(self, mutant: Mutant, found: Trial) -> Trial:
-        """The real stack must be what it was: a case passes there, too."""
-        timer = Deadline(0)
+    def afterwards(self, worker: str) -> None:
+        """Once all trials are over: the real stack must be what it was, and a case passes there."""
+        timer, identity = Deadline(0), f"{AFTERWARDS}{worker}"
         try:
-            result = self.prover.play(_named(mutant, self.cases[CONTROL], "after"), self.prover.arms.arm())
-            wrong = "" if result.verdict is Verdict.PASS else f"{result.id} is {result.verdict} on the real stack: {result.why}"
+            case = self.cases[CONTROL].model_copy(update={"id": f"{identity}/{CONTROL}"})
+            result = self.prover.play(case, self.prover.arms.arm())
+            outcome: Outcome = "survived" if result.verdict is Verdict.PASS else "unknown"
+            finding = f"{result.id} is {result.verdict} on the real stack{': ' if result.why else ''}{result.why}"
         except LoudgateError as error:
-            wrong = f"the real stack cannot be asked: {error}"
-        told = {"control_s": round(found.control_s + timer.elapsed(), 2)}
-        return found.model_copy(update=told | ({"outcome": "unknown", "finding": wrong} if wrong else {}))
+            outcome, finding = "unknown", f"the real stack cannot be asked: {error}"
+        told = {
+            "id": identity,
+            "where": "",
+            "removes": "",
+            "check": "",
+            "why": "the real stack is what it was",
+            "cases": (CONTROL,),
+        }
+        trial = Trial.model_validate(told | {"outcome": outcome, "finding": finding, "cost_s": round(timer.elapsed(), 2)})
+        write_trial(self.prover.folder / RESULTS / f"{identity.replace('/', '__')}.json", trial)
 
     def _played(self, mutant: Mutant, arm_name: str, found: Trial) -> Trial:
         start = Deadline(0)

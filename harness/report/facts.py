@@ -156,7 +156,9 @@ def build(folder: Path) -> Report:
     mutation = score(trials, checks=(check.id for check in CHECKS), rows=plan.unkilled_rows, partial=plan.partial_mutants)
     mutation = mutation if plan.mutants else Mutation()
     stopped = Stopped(interrupted=ending.interrupted, reasons=(*(f"died: {one}" for one in ending.died), *ending.problems))
-    verdict = verdict_of(counts, mutation, tried=len(trials), planned=len(plan.mutants), stopped=stopped)
+    verdict = verdict_of(
+        counts, mutation, tried=len({trial.id for trial in trials} & set(plan.mutants)), planned=len(plan.mutants), stopped=stopped
+    )
     known = {result.id for result in results}
     return Report(
         verdict=verdict,
