@@ -89,7 +89,7 @@ class Claim:
         for step in history.served:
             for exchange in self.done(history, step.session):
                 row = self._row(history.rows(self.table, step.session), exchange)
-                if not step.step.refused and step.covers(exchange.order) and row:
+                if not step.step.inert and step.covers(exchange.order) and row:
                     return f"control: {exchange.operation} #{exchange.order} of session {step.session}, step {step.number}"
         return None
 

@@ -29,6 +29,28 @@ class Hooked:
         return tuple(sorted((e for e in self.exchanges if e.operation in operations), key=lambda exchange: exchange.order))
 
 
+@dataclass(frozen=True)
+class HookRun:
+    """One hook as the host started it: which execution, at which event of which call, and what it was given to read."""
+
+    exchange: Exchange
+    execution: str
+    event: str
+    call: str
+    stdin: str
+
+
+def runs(hooked: Hooked) -> tuple[HookRun, ...]:
+    """Every start of a hook, answered or not, in order."""
+    found = []
+    for exchange in hooked.seen("start"):
+        given = decoded(str(decoded(exchange.request).get("payloadJson", ""))).get("input")
+        stdin = str(given.get("stdin", "")) if isinstance(given, dict) else ""
+        about = decoded(stdin)
+        found.append(HookRun(exchange, execution_id(exchange), str(about.get("event")), str(about.get("callId")), stdin))
+    return tuple(found)
+
+
 def _is_prepare(event: Event) -> bool:
     asked = isinstance(event, Exchange) and event.edge == HOST_BROKER and event.operation == "prepare"
     return asked and decoded(event.request).get("kind") == HOOK  # type: ignore[union-attr]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.scenario.spec import Act, Approval, Call, Case, Fault, Send, Step
+from harness.scenario.spec import Act, Approval, Call, Case, Fault, Hook, Send, Step
 
 REFUSED = Call(id="c1", arguments=r'{"command": "printf zq1-canary \ud800 > broken.txt"}', expect="refused", names="command")
 SIBLING = Call(id="c2", arguments='{"command": "date > sibling.txt"}', expect="sibling")
@@ -70,6 +70,17 @@ _LOSING = _case(
 BLOCKED = _LOSING.model_copy(
     update={"faults": (Fault(edge="host-store", operation="append", tap="lose_request", contains="lost.txt", times=4),)}
 )
+LOOKS = Hook(id="looks", event="PreToolUse", command="cat > seen.txt")
+BREAKS = Hook(id="breaks", event="PreToolUse", command="printf half")
+CALLBACK = Hook(id="after", event="PostToolBatch", command="cat > batch.txt")
+BROKEN = r'{"updatedInput": {"command": "printf x # \ud83d"}}'
+"""What the second hook prints."""
+_REWRITTEN = Call(id="c7", arguments='{"command": "printf x > never.txt"}', expect="refused", rewritten=True)
+_HOOKING = _case(
+    "refused, then refused for what a hook made of it, then run",
+    Act(prompt="main", step=(Step(call=(REFUSED, SIBLING)), Step(call=(_REWRITTEN,)), Step(call=(EXECUTED,)), DONE)),
+)
+HOOKED = _HOOKING.model_copy(update={"hooks": (LOOKS, BREAKS, CALLBACK)})
 STRAIGHT = _case(
     "one request that the broker refuses, and its twin",
     Act(request="broker", send=Send(label="other", path="/warm", body="{}", status=400, code="unsupported_version")),

@@ -10,7 +10,7 @@ from typing import Any
 from harness.ledger.event import Driven, Exchange, Ledger, Row, Tree, TreeEntry
 from harness.ledger.facts import HOST_BROKER, sha256
 from harness.scenario.spec import Case
-from harness.selftest.checks.cases import ALONE, ASKED, BLOCKED, CORRECTED, OWNED, RELOADED, SECOND, STRAIGHT
+from harness.selftest.checks.cases import ALONE, ASKED, BLOCKED, CORRECTED, HOOKED, OWNED, RELOADED, SECOND, STRAIGHT
 from harness.selftest.checks.change import (
     Change,
     Which,
@@ -113,6 +113,14 @@ PREPARED = _intruding(
 )
 
 
+REPAIRS = {"state": "child", "hookId": "repairs", "event": "PreToolUse", "occurrenceId": "n1-s-main:PreToolUse:c7", "output": ""}
+
+
+def hooking(operation: str) -> Which:
+    """Exchanges of this operation that carry a hook."""
+    return lambda event: isinstance(event, Exchange) and event.operation == operation and b"run_hook" in event.request
+
+
 def on(edge: str) -> Which:
     """Exchanges on this edge."""
     return lambda event: isinstance(event, Exchange) and event.edge == edge
@@ -187,6 +195,18 @@ FOUR: Mapping[str, Four] = {
         Variation(cut, BLOCKED),
         Variation(same, BLOCKED),
     ),
+    "no_hook_saw_invalid": Four(
+        Variation(edited(hooking("start"), moved(10)), HOOKED), Variation(STRAY, HOOKED), Variation(same, HOOKED)
+    ),
+    "no_post_callback": Four(
+        Variation(append("hook_execution", {"state": "planned", "event": "PostToolBatch"}, step=2), HOOKED),
+        Variation(STRAY, HOOKED),
+        Variation(same, HOOKED),
+    ),
+    "hook_prefix_kept": Four(
+        Variation(append("hook_execution", REPAIRS, step=2), HOOKED), Variation(cut, HOOKED), Variation(same, HOOKED)
+    ),
+    "hook_once": Four(Variation(again(hooking("execute")), HOOKED), Variation(cut, HOOKED), Variation(same, HOOKED)),
     "answers_as_declared": Four(
         Variation(edited(on("direct-broker"), lambda _: {"status": 200, "reply": b"{}"}), STRAIGHT),
         Variation(without(driven("requested")), STRAIGHT),

@@ -21,11 +21,13 @@ from harness.ledger.facts import (
     sha256,
 )
 from harness.scenario.spec import Act, Call, Case, Step
-from harness.selftest.checks.parts import Parts, manifest_of
+from harness.selftest.checks.cases import BREAKS, BROKEN, CALLBACK, LOOKS
+from harness.selftest.checks.hooking import Hooking
+from harness.selftest.checks.parts import manifest_of
 from harness.selftest.checks.seen import STORE, WORKER, Values, js
 
 
-class Perfect(Parts):
+class Perfect(Hooking):
     """One play; `ledger()` is what the witnesses saw."""
 
     def __init__(self, case: Case, *, nonce: str = "n1", execution: str = "exec", first_order: int = 0) -> None:
@@ -104,8 +106,8 @@ class Perfect(Parts):
         messages = self.heard[session]
         self.serve(session, step)
         calls = [{"id": call.id, "name": call.tool, "arguments": call.argument_text()} for call in step.call]
-        runs = bool(calls) and not step.refused
-        if runs and session not in self.holders:
+        runs, hooked = bool(calls) and not step.refused, bool(self.case.hooks and calls and not step.inert)
+        if (runs or hooked) and session not in self.holders:
             self.acquire(session)
         said = {"role": "assistant", "promptId": prompt, "text": step.text or "", "calls": calls}
         if any(call.expect == "abandoned" for call in step.call):
@@ -113,13 +115,18 @@ class Perfect(Parts):
             return runs
         self.append(session, "message.committed", said)
         messages.append({"role": "assistant", "text": step.text or "", "calls": calls, "call": ""})
+        for call in step.call if hooked else ():
+            printed = [(LOOKS, ""), *([(BREAKS, BROKEN)] if call.rewritten else [])]
+            self.occurrence(session, "PreToolUse", call.id, decoded(call.argument_text()), printed)
         ids = [self.run(session, call, prompt) if runs else "" for call in step.call]
         if calls:
             results = [self.result(call) for call in step.call]
             self.append(session, "message.committed", {"role": "tool_result", "promptId": prompt, "results": results})
             messages += [{"role": "result", "text": r["content"], "calls": [], "call": r["id"]} for r in results]
+        if hooked and runs:
+            self.occurrence(session, "PostToolBatch", "", {}, [(CALLBACK, "")])
         self.settle(session, [(call, identity) for call, identity in zip(step.call, ids, strict=True) if identity])
-        return runs
+        return runs or hooked
 
     def serve(self, session: str, step: Step) -> None:
         """A request to the model, and its answer."""

@@ -1,0 +1,60 @@
+"""A sequential plan stops at the first input that is not well-formed: no later hook is admitted, not even one that would repair it,
+and what the earlier ones have said stays on record.
+
+The input after each hook is reckoned here again, from what the hook printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.checks.check import Check, Finding, Notes
+from harness.checks.hooks import AFTER, folded, has_half, has_hooks
+from harness.ledger.facts import Record
+from harness.ledger.history import History
+from harness.ledger.hooked import occurrences
+
+
+def _children(records: tuple[Record, ...], occurrence: object) -> list[Record]:
+    return [record for record in occurrences(records, "child") if record.body.get("occurrenceId") == occurrence]
+
+
+def _beyond(plan: Record, children: list[Record]) -> Iterator[str]:
+    """Hooks that ran although an earlier one had left an input that is not well-formed."""
+    current, broken = dict(plan.body.get("input") or {}), ""
+    for child in children:
+        if broken:
+            yield f"hook {child.body.get('hookId')} at {plan.body.get('event')} ran after {broken} had left half a surrogate pair"
+        if not child.body.get("failure"):
+            current = folded(current, str(child.body.get("output", "")))
+        broken = broken or (f"hook {child.body.get('hookId')}" if has_half(current) else "")
+
+
+def judge(history: History) -> Finding:
+    """Every sequential plan on record, by the relay and by SQL."""
+    notes, seen = Notes(history), 0
+    for session in history.sessions:
+        appended, kept = history.appended(session), history.records(session)
+        for plan in occurrences(appended, "planned"):
+            occurrence, event = plan.body.get("occurrenceId"), plan.body.get("event")
+            children = _children(appended, occurrence)
+            seen += 1
+            if plan.body.get("mode") == "sequential" and event not in AFTER:
+                notes.against(*_beyond(plan, children))
+            if [record.text for record in _children(kept, occurrence)] != [record.text for record in children]:
+                notes.missing(f"SQL has other results of the plan for {event} than were appended")
+            ends = [r for r in occurrences(appended, "completed") if r.body.get("occurrenceId") == occurrence]
+            if len(ends) != 1:
+                (notes.against if len(ends) > 1 else notes.missing)(f"the plan for {event} was completed {len(ends)} times")
+    if history.unserved:
+        notes.missing(f"{history.unserved[0]} was never served")
+    return notes.conclude(f"{seen} plan(s) kept what their hooks said and ran none beyond an input that is not well-formed")
+
+
+CHECK = Check(
+    id="hook_prefix_kept",
+    title="A sequential plan stops at the first ill-formed input and keeps what ran before",
+    needs=("relay", "sql"),
+    applies=has_hooks,
+    judge=judge,
+)

@@ -1,0 +1,42 @@
+"""What the checks on hooks share: which steps were refused for their text, and what a plan makes of an input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.ledger.facts import Body, Served, decoded
+from harness.ledger.history import History
+from harness.scenario.spec import Case
+
+AFTER = ("PostToolUse", "PostToolUseFailure", "PostToolBatch")
+
+
+def has_half(value: object) -> bool:
+    """Whether any text in a JSON value holds half a surrogate pair."""
+    if isinstance(value, str):
+        return any("\ud800" <= character <= "\udfff" for character in value)
+    if isinstance(value, dict):
+        return any(map(has_half, (*value, *value.values())))
+    return isinstance(value, list) and any(map(has_half, value))
+
+
+def refused_for_text(history: History) -> Iterator[Served]:
+    """The served steps with a call whose text is not well-formed, as the model gave it or as a hook left it."""
+    for step in history.refused:
+        if any(call.rewritten or has_half(decoded(call.argument_text())) for call in step.step.call):
+            yield step
+
+
+def folded(current: Body, output: str) -> Body:
+    """The input after one hook: replaced, or merged, or left as it is."""
+    said = decoded(output) if output.strip() else {}
+    for key in ("updatedInput", "sequentialInput"):
+        if isinstance(said.get(key), dict):
+            current = dict(said[key])
+    merged = said.get("tool_input")
+    return {**current, **merged} if isinstance(merged, dict) else current
+
+
+def has_hooks(case: Case) -> bool:
+    """Whether the session has any."""
+    return bool(case.hooks)

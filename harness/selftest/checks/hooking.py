@@ -1,0 +1,48 @@
+"""What a session with hooks shows: a plan on record, each hook through broker and worker, and what it said."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from harness.ledger.event import Command
+from harness.ledger.facts import BROKER_WORKER, sha256
+from harness.scenario.spec import Hook
+from harness.selftest.checks.parts import Parts
+from harness.selftest.checks.seen import WORKER, Values
+
+
+class Hooking(Parts):
+    """The occurrences of events."""
+
+    hooks_run = 0
+
+    def occurrence(self, session: str, event: str, call: str, given: dict[str, Any], said: list[tuple[Hook, str]]) -> None:
+        """One plan: its marker, its hooks one after the other, each with what it said, and its end."""
+        about = {"occurrenceId": f"{self.wire(session)}:{event}:{call}", "event": event, "callId": call}
+        self.append(session, "hook_execution", {"state": "planned", "mode": "sequential", "input": given, **about})
+        for hook, output in said:
+            self.hooks_run += 1
+            identity = f"{self.nonce}-hook-{self.hooks_run}"
+            self.hook(session, identity, hook, {"event": event, "callId": call, "toolInput": given})
+            told = {"state": "child", "hookId": hook.id, "executionCallId": identity, "output": output, **about}
+            self.append(session, "hook_execution", told)
+            self.broker("acknowledge", session, f"/executions/{identity}:acknowledge", {}, {"acknowledged": True})
+        self.append(session, "hook_execution", {"state": "completed", **about})
+
+    def hook(self, session: str, identity: str, hook: Hook, stdin: dict[str, Any]) -> None:
+        """One hook from its reservation to its end, with its row and its process."""
+        call, carried = stdin["callId"] or "batch", {"command": hook.command, "stdin": json.dumps(stdin)}
+        payload = {"payloadJson": json.dumps({"tool": "run_hook", "input": carried})}
+        asked = {"idempotencyKey": f"{identity}:key", "toolCallId": call, "kind": "hook"}
+        self.broker("prepare", session, "/executions:prepare", asked, {"executionCallId": identity})
+        self.broker("start", session, f"/executions/{identity}:start", payload, {"executionCallId": identity})
+        sent = {"executionCallId": identity, "harnessSessionId": self.wire(session), "kind": "hook", **payload}
+        self.exchange(BROKER_WORKER, "execute", session, f"{WORKER}/executions", asked=sent, reply={"state": "executing"})
+        command = hook.command.encode()
+        seen = Command(order=self.tick(), digest=sha256(command), length=len(command), prefix=command, directory=self.nonce)
+        self.events.append(seen)
+        self.broker("status", session, f"/executions/{identity}", {}, {"state": "settled"})
+        owner: Values = {"execution_call_id": identity, "harness_session_id": self.wire(session), "kind": "hook"}
+        owner |= {"tool_call_id": call, "idempotency_key": f"{identity}:key", "result": "success"}
+        self.row("broker", "executions", owner | {"state": "settled", "started_ms": 1, "acknowledged_ms": 2})
