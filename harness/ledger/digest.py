@@ -71,12 +71,18 @@ class _Projection:
         for session in (*history.sessions, ""):
             prepares = filter(succeeded, history.exchanges(HOST_BROKER, "prepare", session=session))
             self.count("execution", session, map(execution_id, prepares))
+            self.count("hook", session, map(execution_id, self._hook_prepares(session)))
             self.count("publication", session, (publication(e)[1] for e in history.publications("reserve", session=session)))
             records = (*history.records(session), *history.appended(session)) if session else ()
             self.count("approval", session, (str(r.body.get("approvalId", "")) for r in records if r.kind == "approval"))
+        self.count("direct", "", (str(decoded(e.reply).get("executionCallId", "")) for e in history.direct))
         # The longest first, so that no id is replaced inside another one.
         self.names = {name: self.ordinals[name] for name in sorted(self.ordinals, key=len, reverse=True) if name}
         self.names[history.meta.nonce] = "<nonce>"
+
+    def _hook_prepares(self, session: str) -> list[Exchange]:
+        prepares = filter(succeeded, self.history.hooked.seen("prepare"))
+        return [e for e in prepares if self.history.session_of(e) == session]
 
     def count(self, what: str, session: str, ids: Iterable[str]) -> None:
         """Give ids their ordinals, in order of appearance."""
@@ -90,7 +96,9 @@ class _Projection:
             "case": self.history.case.id,
             "sessions": {label: self.session(label) for label in self.history.sessions},
             "unattributed": self.edges(""),
-            "commands": sorted(command.digest for command in self.history.commands),
+            # What was asked for directly may be cancelled before it is seen to run, or after.
+            "commands": sorted(command.digest for command in self.history.commands) if not self.history.direct else [],
+            "hooks": sorted(command.digest for command in self.history.hooked.commands),
             "faults": sorted((fault.edge, fault.operation, fault.tap, fault.times) for fault in self.history.fired),
             "direct": [[exchange.edge, exchange.status, error_code(exchange)] for exchange in self.history.direct],
             "tree": sorted((entry.path, entry.type, entry.sha256) for entry in tree.entries) if tree else None,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.mutation.mutant import Mutant, apply
-from harness.mutation.mutants import broker, host, sessions, store, turns, worker
+from harness.mutation.mutants import broker, hooks, host, sessions, store, turns, worker
 from harness.stack.keeper import Sources
 
 NOOP = Mutant(
@@ -27,7 +27,10 @@ MUST_DIE = Mutant(
     once="acquire",
     stuck_after_s=0.2,
 )
-CATALOGUE: tuple[Mutant, ...] = (*host.MUTANTS, *turns.MUTANTS, *sessions.MUTANTS, *broker.MUTANTS, *store.MUTANTS, *worker.MUTANTS)
+CATALOGUE: tuple[Mutant, ...] = (
+    *(*host.MUTANTS, *turns.MUTANTS, *sessions.MUTANTS, *hooks.MUTANTS),
+    *(*broker.MUTANTS, *store.MUTANTS, *worker.MUTANTS),
+)
 CONTROLS = (NOOP, MUST_DIE)
 IMPORTANT = (
     *("host/unicode-removed", "host/siblings-executed", "host/halves-replaced", "host/refusal-releases"),

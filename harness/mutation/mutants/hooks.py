@@ -1,0 +1,162 @@
+"""Mutants of the hook engine: which calls a hook is shown, what is judged again, what its word counts for, how often it runs."""
+
+from __future__ import annotations
+
+from harness.mutation.mutant import Mutant
+
+ASKING = "hosted/host/asking.py"
+COMPLETING = "hosted/host/hooks/completing.py"
+ENDING = "hosted/host/hooks/ending.py"
+FOLDING = "hosted/host/hooks/folding.py"
+GUARDING = "hosted/host/hooks/guarding.py"
+OUTPUT = "hosted/host/hooks/output.py"
+RUNNING = "hosted/host/hooks/running.py"
+TURN = "hosted/host/turn.py"
+WORKER = "hosted/worker/executions.py"
+
+_ADMITTED = "        if objections := admit(batch):\n"
+_PERMITTED = "            await _decide(turn, step, PERMISSION, slot)\n    return _judge(turn, slots)\n"
+_JUDGED_BEFORE = "    objections = _judge(turn, slots)\n    for slot in slots:\n"
+_JUDGED_AFTER = "            await _decide(turn, step, PRE, slot)\n        objections = _judge(turn, slots)\n"
+_SUPPRESSED = "        if refused_for_text(batch):\n            return\n"
+
+SHOWN = (
+    Mutant(
+        id="hooks/refused-shown",
+        file=TURN,
+        edits=((_ADMITTED, _ADMITTED + "            await guarding.permit(turn, step, steps.slots_of(turn, step, batch))\n"),),
+        check="no_hook_saw_invalid",
+        cases=("hooks/untouched/permission-request@local-shell2",),
+        why="a program that nobody wrote for broken text is given it, by a batch that counts as refused",
+    ),
+    Mutant(
+        id="hooks/refusal-called-back",
+        file=COMPLETING,
+        edits=((_SUPPRESSED, "        refused_for_text(batch)\n"),),
+        check="no_post_callback",
+        cases=("hooks/next-batch/original@local-shell2", "hooks/next-batch/rewritten@local-shell2"),
+        why="what was refused for its text goes out to programs all the same, a little later",
+    ),
+)
+
+JUDGED = (
+    Mutant(
+        id="hooks/permission-unjudged",
+        file=GUARDING,
+        edits=(
+            (_PERMITTED, _PERMITTED.replace("_judge(turn, slots)", "{}")),
+            (_JUDGED_BEFORE, _JUDGED_BEFORE.replace("_judge(turn, slots)", "_judge(turn, ())")),
+        ),
+        check="zero_execution",
+        cases=("hooks/rewrite-in-a-batch/permission-request/updated-input@local-shell1",),
+        why="a hook brings back, behind the admission, what the admission keeps out",
+    ),
+    Mutant(
+        id="hooks/rewrite-unjudged",
+        file=GUARDING,
+        edits=((_JUDGED_AFTER, "            await _decide(turn, step, PRE, slot)\n"),),
+        check="zero_execution",
+        cases=("hooks/rewrite-in-a-batch/pre-tool-use/tool-input@local-shell1",),
+        why="the last word before a call runs is the only one that nobody judges",
+    ),
+    Mutant(
+        id="hooks/repair-admitted",
+        file=FOLDING,
+        edits=(
+            ("        if plan.mode == SEQUENTIAL:\n            verdict = _judged(plan, verdict)\n", ""),
+            ("_judged(plan, verdict) if children else verdict", "_judged(plan, verdict) if children[1:] else verdict"),
+        ),
+        check="hook_prefix_kept",
+        cases=("hooks/sequential-stop/pre-tool-use/updated-input@local-shell1",),
+        why="a hook sees broken text and makes up what may have been meant by it, and that runs",
+    ),
+    Mutant(
+        id="hooks/plan-goes-on",
+        file=RUNNING,
+        edits=(("while not (verdict := fold(plan, children)).ended and len", "while (verdict := fold(plan, children)) and len"),),
+        check="hook_prefix_kept",
+        cases=("hooks/sequential-stop/permission-request/sequential-input@local-shell1",),
+        why="what ends a plan ends nothing: the next hook is let go, and its word counts for more than the one that stood",
+    ),
+)
+
+_BLOCKED = '        return f"blocked it with exit status {BLOCKED}"\n'
+_GARBAGE = '        raise BadOutputError(f"its output {error}") from None\n'
+_DENIAL = '        raise CallRefusedError(f"this call was not executed: {verdict.reason}")\n'
+
+CLOSED = (
+    Mutant(
+        id="hooks/exit-2-consents",
+        file=ENDING,
+        edits=((_BLOCKED, '        return ""\n'),),
+        check="no_false_success",
+        cases=("hooks/deny/pre-tool-use/exit-2@local-shell1",),
+        why="the shortest way to say no is taken for a yes",
+    ),
+    Mutant(
+        id="hooks/timeout-consents",
+        file=ENDING,
+        edits=(('"ran out of time" if output.exit_code', '"" if output.exit_code'),),
+        check="no_false_success",
+        cases=("hooks/deny/pre-tool-use/timeout@local-shell1",),
+        why="who makes the guard slow enough may do anything",
+    ),
+    Mutant(
+        id="hooks/garbage-consents",
+        file=OUTPUT,
+        edits=((_GARBAGE, "        return Opinion()\n"),),
+        check="no_false_success",
+        cases=("hooks/deny/permission-request/garbage@local-shell1",),
+        why="a guard that talks nonsense guards nothing",
+    ),
+    Mutant(
+        id="hooks/denial-ignored",
+        file=GUARDING,
+        edits=((_DENIAL, "        slot.contexts += (verdict.reason,)\n"),),
+        check="no_false_success",
+        cases=("hooks/deny/permission-request/said@local-shell1",),
+        why="a denial is passed on as a remark, beside the output of what was denied",
+    ),
+)
+
+COUNTED = (
+    Mutant(
+        id="hooks/rewrite-dropped",
+        file=GUARDING,
+        edits=(("    slot.given = verdict.effective\n", ""),),
+        check="exactly_one_execution",
+        cases=("hooks/parallel-repaired@local-shell2",),
+        why="the record says what a hook has made of a call, and the original runs",
+    ),
+    Mutant(
+        id="hooks/rewrite-unasked",
+        file=ASKING,
+        edits=(("digest in slot.approved", "slot.approved"),),
+        check="approval_binds",
+        cases=("hooks/valid-rewrite@local-shell2",),
+        why="somebody allows one command, and another one runs",
+    ),
+    Mutant(
+        id="hooks/original-for-second",
+        file=RUNNING,
+        edits=(("len(children), verdict.effective, response)", "len(children), plan.given, response)"),),
+        check="zero_side_effects",
+        cases=("hooks/valid-rewrite@local-shell2",),
+        why="a hook that guards what the one before it makes guards something else",
+    ),
+)
+
+_RUNS = "            return await self._shell.run(workspace, asked.given, cancel, read_stdin(asked.given))\n"
+
+ONCE = (
+    Mutant(
+        id="hooks/command-twice",
+        file=WORKER,
+        edits=((_RUNS, _RUNS.replace("return ", "") + _RUNS),),
+        check="hook_once",
+        cases=("hooks/next-batch/rewritten@local-shell2",),
+        why="a hook has its effects twice, and its second output looks as if nothing had happened",
+    ),
+)
+
+MUTANTS: tuple[Mutant, ...] = (*SHOWN, *JUDGED, *CLOSED, *COUNTED, *ONCE)
