@@ -164,8 +164,8 @@ _RUN = (
         edits=(
             ("                    self.trees.kill(process.pid)\n", "                    process.kill()\n"),
             (
-                "            return await self.trees.sweep()\n",
-                "            return 0 if process.returncode < 0 else await self.trees.sweep()\n",
+                "            return await self.trees.sweep(process.pid)\n",
+                "            return 0 if process.returncode < 0 else await self.trees.sweep(process.pid)\n",
             ),
         ),
         check="result_reaches_model",
@@ -177,8 +177,8 @@ _RUN = (
         file="hosted/worker/shell.py",
         edits=(
             (
-                "            return await self.trees.sweep()\n",
-                "            return await self.trees.sweep() if process.returncode < 0 else 0\n",
+                "            return await self.trees.sweep(process.pid)\n",
+                "            return await self.trees.sweep(process.pid) if process.returncode < 0 else 0\n",
             ),
         ),
         check="result_reaches_model",
