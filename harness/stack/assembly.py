@@ -103,6 +103,8 @@ class Assembly(Protocol):
     """Everything that one run has started on one engine."""
 
     name: str
+    starters: int
+    """Arms that start at one time: each has four services, which need processor time for their start."""
 
     def services(self) -> tuple[Running, ...]:
         """Everything that runs, or should."""

@@ -57,6 +57,8 @@ class DockerAssembly:
     store: str = Postgres.name
     say: Callable[[str], None] = lambda _line: None
     name: str = "docker"
+    starters: int = 1
+    """An arm starts its four containers at once, and more of them than the machine has processors only delay each other."""
     door: Door = field(default_factory=connect)
     _services: list[DockerService] = field(default_factory=list)
     _arms: int = 0

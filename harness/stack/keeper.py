@@ -23,9 +23,6 @@ from harness.stack.assembly import EDGES_BEHIND, SHARED, ArmServices, Assembly, 
 from harness.stack.runs import RunFolder
 from harness.stack.service import Arm
 
-STARTERS = 3
-"""Arms that start at one time; each has four services, which need a second of processor time together."""
-
 Sources = Callable[[str, Path], Path]
 """(mutant id, empty folder) → folder with the mutated package."""
 
@@ -68,11 +65,14 @@ class Keeper:
     source: Path
     mutated: Sources
     key: bytes = field(default_factory=lambda: secrets.token_bytes(24), repr=False)
-    _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(STARTERS, "keeper"))
+    _threads: ThreadPoolExecutor = field(init=False)
     _arms: dict[str, Future[ArmServices]] = field(default_factory=dict)
     _lost: tuple[str, ...] = ()
     _asking: Lock = field(default_factory=Lock)
     _listener: Listener | None = None
+
+    def __post_init__(self) -> None:
+        self._threads = ThreadPoolExecutor(self.assembly.starters, "keeper")
 
     def arm(self, wanted: Wanted = SHARED_ARM) -> Arm:
         """The arm, once it is ready; `ServiceDied` or `StackError` if it cannot be had, or was seen to have lost a service."""

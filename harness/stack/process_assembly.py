@@ -46,6 +46,7 @@ class ProcessAssembly:
     run: RunFolder
     logs: Path
     name: str = "process"
+    starters: int = 3
     _services: list[ProcessService] = field(default_factory=list)
     _base: Base | None = None
     _starting: Lock = field(default_factory=Lock)
