@@ -182,7 +182,7 @@ STORED = (
             (_PUBLISH, _APPEND_ANEW + _PUBLISH),
         ),
         check="no_duplicate_history",
-        cases=("persistence/recovered/reply-lost/refused-result@local-shell2",),
+        cases=("persistence/recovered/reply-lost/refused-result@local-shell1",),
         why="a record whose reply was lost is stored again, as another one",
     ),
     Mutant(
@@ -205,7 +205,7 @@ STORED = (
         file=SESSION,
         edits=((_TRY, _ACCEPT + _TRY), (_BLOCKS + _ACCEPT, _BLOCKS)),
         check="reload_identical",
-        cases=("persistence/assistant-not-written/request-lost/valid@local-shell2",),
+        cases=("persistence/assistant-not-written/request-lost/valid@local-shell1",),
         why="the transcript shows what is gone after a load",
     ),
     Mutant(

@@ -180,7 +180,7 @@ _RECORDS = (
             ('"command_id": asked.command_id', '"command_id": f"{asked.command_id}.{request.next_sequence}"'),
         ),
         check="no_duplicate_history",
-        cases=("persistence/recovered/reply-lost/executed-assistant@local-shell2",),
+        cases=("persistence/recovered/reply-lost/executed-assistant@local-shell1",),
         why="a host that did not hear the reply asks again, and its message is in the history twice",
     ),
     Mutant(
