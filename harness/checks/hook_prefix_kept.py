@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from harness.checks.check import Check, Finding, Notes
 from harness.checks.hooks import AFTER, folded, has_half, has_hooks
-from harness.ledger.facts import Record
+from harness.ledger.facts import Record, subject
 from harness.ledger.history import History
 from harness.ledger.hooked import occurrences
 
@@ -30,6 +30,27 @@ def _beyond(plan: Record, children: list[Record]) -> Iterator[str]:
         broken = broken or (f"hook {child.body.get('hookId')}" if has_half(current) else "")
 
 
+def _as_planned(history: History, records: tuple[Record, ...], plan: Record, children: list[Record]) -> Iterator[str]:
+    """Which hooks have ended, in which order, each after it was on record that it may run, and before the broker forgot it."""
+    event, planned = plan.body.get("event"), plan.body.get("hooks")
+    ended = [child.body.get("hookId") for child in children]
+    if not isinstance(planned, list) or ended != planned[: len(ended)]:
+        yield f"the plan for {event} has other results than those of its first hooks, in their order"
+    elif plan.body.get("mode") == "parallel" and ended != planned:
+        yield f"the parallel plan for {event} has {len(ended)} of {len(planned)} results"
+    own = [
+        record for record in occurrences(records, "intended") if record.body.get("occurrenceId") == plan.body.get("occurrenceId")
+    ]
+    forgotten = {subject(exchange): exchange.order for exchange in reversed(history.hooked.seen("acknowledge"))}
+    for child in children:
+        hook, execution = child.body.get("hookId"), str(child.body.get("executionCallId") or "")
+        before = [one for one in own if one.body.get("executionCallId") == execution and one.sequence < child.sequence]
+        if execution and len(before) != 1:
+            yield f"hook {hook} at {event} ran with {len(before)} records that it might, not 1"
+        if forgotten.get(execution, child.order) < child.order:
+            yield f"hook {hook} at {event} was acknowledged before its result was on record"
+
+
 def judge(history: History) -> Finding:
     """Every sequential plan on record, by the relay and by SQL."""
     notes, seen = Notes(history), 0
@@ -41,6 +62,7 @@ def judge(history: History) -> Finding:
             seen += 1
             if plan.body.get("mode") == "sequential" and event not in AFTER:
                 notes.against(*_beyond(plan, children))
+            notes.against(*_as_planned(history, appended, plan, children))
             if [record.text for record in _children(kept, occurrence)] != [record.text for record in children]:
                 notes.missing(f"SQL has other results of the plan for {event} than were appended")
             ends = [r for r in occurrences(appended, "completed") if r.body.get("occurrenceId") == occurrence]

@@ -20,10 +20,16 @@ class Hooking(Parts):
     def occurrence(self, session: str, event: str, call: str, given: dict[str, Any], said: list[tuple[Hook, str]]) -> None:
         """One plan: its marker, its hooks one after the other, each with what it said, and its end."""
         about = {"occurrenceId": f"{self.wire(session)}:{event}:{call}", "event": event, "callId": call}
-        self.append(session, "hook_execution", {"state": "planned", "mode": "sequential", "input": given, **about})
+        self.append(
+            session,
+            "hook_execution",
+            {"state": "planned", "mode": "sequential", "hooks": [hook.id for hook, _ in said], "input": given, **about},
+        )
         for hook, output in said:
             self.hooks_run += 1
             identity = f"{self.nonce}-hook-{self.hooks_run}"
+            intended = {"state": "intended", "hookId": hook.id, "executionCallId": identity, **about}
+            self.append(session, "hook_execution", intended)
             self.hook(session, identity, hook, {"event": event, "callId": call, "toolInput": given})
             told = {"state": "child", "hookId": hook.id, "executionCallId": identity, "output": output, **about}
             self.append(session, "hook_execution", told)
