@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
@@ -102,6 +103,8 @@ class Acceptance:
         leaks = Leaks(processes=processes, containers=held.containers, networks=held.networks, volumes=held.volumes)
         self._mask_logs(Redactor(secrets))
         if not (self.folder / PLAN).exists():
+            with suppress(OSError):
+                self.folder.rmdir()  # nothing was planned: only an empty folder goes
             return None
         ending = Ending(
             duration_s=round(self.timer.elapsed(), 1),
