@@ -62,7 +62,7 @@ def judge(history: History) -> Finding:
     for session in history.sessions:
         steps = [step for step in history.served if step.session == session]
         notes.against(*_in_requests(history, session, steps), *_in_store(history, session, steps))
-    notes.missing(*(f"{name} was never served" for name in history.unserved))
+    notes.served()
     kept = any(record.calls for session in history.sessions for record in history.records(session))
     if not kept and not any(step.step.call and step.after for step in history.served):
         notes.gap("no control: no call was repeated in a later model request or kept in SQL")

@@ -89,6 +89,10 @@ class Notes:
         """Things that had to happen and did not: gaps if the harness itself may have cut the run short."""
         (self.gap if self._history.cut_short else self.against)(*texts)
 
+    def served(self) -> None:
+        """Every scripted step had to be served."""
+        self.missing(*(f"{name} was never served" for name in self._history.unserved))
+
     def conclude(self, otherwise: str) -> Finding:
         """Fail, unknown, or pass with these words."""
         if self._against:

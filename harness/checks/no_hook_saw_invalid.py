@@ -24,8 +24,7 @@ def judge(history: History) -> Finding:
         notes.against(*(f"{step.where}: SQL executions row of a hook for call {row.values.get('tool_call_id')}" for row in rows))
         spawned = [command for command in history.hooked.commands if step.covers(command.order)]
         notes.against(*(f"process: a hook's command (#{command.order}) was spawned after {step.where}" for command in spawned))
-    if history.unserved:
-        notes.missing(f"{history.unserved[0]} was never served")
+    notes.served()
     none = f"none in {len(inert)} batch(es) that were refused as the model gave them"
     return notes.conclude(f"{len(started)} hook run(s) were given well-formed text; {none}")
 

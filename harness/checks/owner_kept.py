@@ -65,7 +65,7 @@ def judge(history: History) -> Finding:
     """No release, no other owner, and the waiting session was told to wait."""
     notes = Notes(history)
     notes.gap(*gaps(history, "acquire", "release"))
-    notes.missing(*(f"{name} was never served" for name in history.unserved))
+    notes.served()
     _waiting(history, notes)
     controls = []
     for refusal, answers in _kept_through(history):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from harness.checks.absence import counted, gaps
 from harness.checks.check import ADMITTED, Check, Finding, Notes, has_inert
+from harness.ledger import hooked
 from harness.ledger.event import Exchange
 from harness.ledger.facts import HOST_STORE, TURN_ENDS, Record, Served, decoded
 from harness.ledger.history import History
 
-PAIR, HOOKS = ("assistant", "tool_result"), "hook_execution"
+PAIR = ("assistant", "tool_result")
 MARKS = ("tool.intent", "checkpoint", "tool.receipt")
 """Records that belong to a call on its way to the worker."""
 KIND_CHARS = 40
@@ -36,7 +37,7 @@ def _extras(history: History, step: Served) -> list[str]:
     for exchange in history.exchanges(HOST_STORE, "append", window=step):
         record = _record(exchange)
         # What hooks put on record has checks of its own: an ordinary refusal keeps its callback after the batch.
-        if record.role not in PAIR and record.kind != HOOKS and not (may_end and _ends_turn(record)):
+        if record.role not in PAIR and record.kind != hooked.RECORD and not (may_end and _ends_turn(record)):
             what = f"{record.kind[:KIND_CHARS]} {record.role[:KIND_CHARS]}".strip()
             found.append(f"append of {what} (#{exchange.order}) seen by relay host-store after {step.where}")
     puts = [e for e in history.exchanges(HOST_STORE, "resource", window=step) if e.method == "PUT"]

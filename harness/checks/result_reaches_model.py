@@ -46,7 +46,7 @@ def _due(history: History, step: Served) -> bool:
 def judge(history: History) -> Finding:
     """One result per call; no error and the declared output for an executed one, an error for one that was stopped or denied."""
     notes = Notes(history)
-    notes.missing(*(f"{name} was never served" for name in history.unserved))
+    notes.served()
     steps = [step for step in history.served if any(call.expect in TOLD for call in step.step.call)]
     for step in steps:
         if step.after is not None and (_due(history, step) or step.answers):

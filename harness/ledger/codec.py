@@ -24,9 +24,14 @@ def write(ledger: Ledger, path: Path, redactor: Redactor) -> None:
     """Write and seal; every line is redacted before it reaches the disk. The file is complete or absent."""
     body = "".join(redactor.clean(line(value)) for value in (ledger.meta, *ledger.events))
     seal = Seal(sha256=hashlib.sha256(body.encode("ascii")).hexdigest())
+    write_whole(path, body + line(seal))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all: an interrupted run is rebuilt from what is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
-    partial.write_text(body + line(seal), encoding="ascii")
+    partial.write_text(text, encoding="utf-8")
     partial.replace(path)
 
 

@@ -12,7 +12,8 @@ from harness.ledger.event import Command, Event, Exchange, Row
 from harness.ledger.facts import BROKER_WORKER, HOST_BROKER, Record, decoded, execution_id, sha256, subject
 from harness.scenario.spec import Case
 
-HOOK = "hook"
+HOOK, RECORD = "hook", "hook_execution"
+"""The kind of an execution that is a hook's, and of the records that tell of hooks."""
 _OF_EXECUTIONS = ("start", "status", "cancel", "acknowledge", "execute", "observe", "stop")
 
 
@@ -85,4 +86,4 @@ def split(case: Case, events: Iterable[Event]) -> tuple[tuple[Event, ...], Hooke
 
 def occurrences(records: Iterable[Record], state: str) -> tuple[Record, ...]:
     """The hook records in one state: planned, child, completed."""
-    return tuple(record for record in records if record.kind == "hook_execution" and record.body.get("state") == state)
+    return tuple(record for record in records if record.kind == RECORD and record.body.get("state") == state)

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -17,9 +18,10 @@ from pydantic import BaseModel, ConfigDict
 from harness.checks.table import GUARDS
 from harness.clock import Deadline
 from harness.errors import LoudgateError
+from harness.ledger import codec
 from harness.mutation.mutant import CONTROL, Mutant, difference, fingerprint
 from harness.run.prover import Prover
-from harness.run.result import CaseResult, CheckOutcome
+from harness.run.result import CaseResult, CheckOutcome, slug
 from harness.scenario.spec import Case, MustFail
 from harness.settings import CHECKOUT
 from harness.stack.keeper import Wanted
@@ -85,24 +87,33 @@ class Bench:
     tried: int = 0
     """Trials that were carried out, not taken from what is known."""
 
+    @cached_property
+    def before(self) -> str:
+        """What is copied, as it was when the campaign began."""
+        return fingerprint(*self.trees)
+
+    @cached_property
+    def judges(self) -> str:
+        """The harness, on which every outcome depends."""
+        return fingerprint(CHECKOUT / "harness")
+
     def prove(self, mutant: Mutant, *, fresh: bool = False) -> Trial:
         """The mutant's trial, written down; what is known of the same content is not tried again."""
-        trees = fingerprint(*self.trees, CHECKOUT / "harness")
-        key = key_of(mutant, self.cases, trees=trees, where=self.where)
+        key = key_of(mutant, self.cases, trees=f"{self.before} {self.judges}", where=self.where)
         known = self.known / f"{key}.json" if self.known else None
         if known is not None and known.is_file() and not fresh:
             trial = Trial.model_validate_json(known.read_bytes()).model_copy(update={"reused": True})
         else:
             self.tried += 1
             trial = self.try_mutant(mutant, key)
-        write_trial(self.prover.folder / RESULTS / f"{mutant.id.replace('/', '__')}.json", trial)
+        codec.write_whole(self.prover.folder / RESULTS / f"{slug(mutant.id)}.json", trial.model_dump_json())
         if known is not None and trial.outcome != "unknown":
-            write_trial(known, trial)
+            codec.write_whole(known, trial.model_dump_json())
         return trial
 
     def try_mutant(self, mutant: Mutant, key: str) -> Trial:
         """Start it, play its cases and its control, stop it, and see that the original is what it was."""
-        timer, before = Deadline(0), fingerprint(*self.trees)
+        timer = Deadline(0)
         arm_name = TRIAL + mutant.id.replace("/", "-")
         change, line = difference(mutant, self.original)
         told = {name: getattr(mutant, name) for name in ("id", "removes", "check", "why", "cases")}
@@ -113,7 +124,7 @@ class Bench:
             found = found.model_copy(update={"finding": f"no trial: {error}"})
         finally:
             self.prover.arms.drop(arm_name)
-        if fingerprint(*self.trees) != before:
+        if fingerprint(*self.trees) != self.before:
             found = found.model_copy(update={"outcome": "unknown", "finding": "the original tree was changed during the trial"})
         return found.model_copy(update={"cost_s": round(timer.elapsed(), 2)})
 
@@ -136,7 +147,7 @@ class Bench:
             "cases": (CONTROL,),
         }
         trial = Trial.model_validate(told | {"outcome": outcome, "finding": finding, "cost_s": round(timer.elapsed(), 2)})
-        write_trial(self.prover.folder / RESULTS / f"{identity.replace('/', '__')}.json", trial)
+        codec.write_whole(self.prover.folder / RESULTS / f"{slug(identity)}.json", trial.model_dump_json())
 
     def _played(self, mutant: Mutant, arm_name: str, found: Trial) -> Trial:
         start = Deadline(0)
@@ -154,14 +165,6 @@ class Bench:
                 "ledgers": tuple(result.ledger for result in results),
             }
         )
-
-
-def write_trial(path: Path, trial: Trial) -> None:
-    """Write it whole or not at all: an interrupted campaign goes on from these files."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(trial.model_dump_json(), encoding="utf-8")
-    partial.replace(path)
 
 
 def concluded(found: Trial, results: Iterable[CaseResult], control: CaseResult) -> Trial:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from harness.mutation.catalogue import CONTROLS
 from harness.mutation.score import Mutation
 from harness.verdict import RunVerdict, Verdict
 
@@ -78,7 +79,7 @@ def _of_cases(counts: Counts, *, partial: bool) -> list[str]:
 
 
 def _of_mutants(mutation: Mutation, campaign: int) -> list[str]:
-    planned = max(campaign - 2, 0)
+    planned = max(campaign - len(CONTROLS), 0)
     parts = [f"{_outcomes(mutation, 'killed')} of {planned} mutants killed by their named checks"]
     for outcome, words in (("survived", "survived"), ("wrong_killer", "killed by another check"), ("unknown", "unknown")):
         parts += [f"{number} {words}"] if (number := _outcomes(mutation, outcome)) else []

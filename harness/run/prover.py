@@ -63,9 +63,5 @@ class Prover:
 
 
 def write_result(folder: Path, result: CaseResult) -> None:
-    """Write a result whole or not at all: an interrupted run is rebuilt from these files."""
-    path = folder / RESULTS / f"{slug(result.id)}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(result.model_dump_json(), encoding="utf-8")
-    partial.replace(path)
+    """Put a result where the report is rebuilt from."""
+    codec.write_whole(folder / RESULTS / f"{slug(result.id)}.json", result.model_dump_json())
