@@ -120,17 +120,19 @@ class Cases:
         """Put a process record into the case whose workspace it ran in."""
         case = self._standing_in(record.directory) if record else None
         if record is None or case is None or case.sealed:
-            self.late(case or (self._of_tenant(record.directory) if record else None), "a process record belongs to no open case")
+            if record is None or not self._is_mutants(record.directory):
+                self.late(case, "a process record belongs to no open case")
             return
         shown = os.path.relpath(record.directory, self.workspaces)
         case.journal.append(
             Command(order=case.tick(), digest=record.digest, length=record.length, prefix=record.prefix, directory=shown)
         )
 
-    def _of_tenant(self, directory: str) -> OpenCase | None:
-        """Whose tenant a directory is, wherever else it may be."""
-        parts = os.path.relpath(directory, self.workspaces).split("/")
-        return self.by_tenant.get(parts[1]) if len(parts) >= 2 else None
+    def _is_mutants(self, directory: str) -> bool:
+        """Whether a directory is below the workspaces of a changed worker, which may run anything anywhere in there."""
+        arm = os.path.relpath(directory, self.workspaces).split("/")[0]
+        own = [case.registration.mutated for case in self.by_token.values() if case.registration.arm == arm]
+        return bool(own) and all(own)
 
     def _standing_in(self, directory: str) -> OpenCase | None:
         parts = os.path.relpath(directory, self.workspaces).split("/")

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import IO
 
 import psutil
@@ -29,6 +30,8 @@ class RunFolder:
     uid: uids.Claim | None
     _lock: IO[str] = field(repr=False)
     _noted: list[dict[str, object]] = field(default_factory=list, repr=False)
+    _noting: Lock = field(default_factory=Lock, repr=False)
+    """Several arms start at one time, and the note is one file."""
 
     @property
     def tool_uid(self) -> int | None:
@@ -40,11 +43,12 @@ class RunFolder:
         folder that it would leave behind.
         """
         files = [str(path) for path in litter]
-        with contextlib.suppress(psutil.NoSuchProcess):
-            self._noted.append({"pid": pid, "name": name, "started": psutil.Process(pid).create_time(), "litter": files})
-        partial = self.path / "processes.partial"
-        partial.write_text(json.dumps(self._noted), encoding="ascii")
-        partial.replace(self.path / "processes.json")
+        with self._noting:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                self._noted.append({"pid": pid, "name": name, "started": psutil.Process(pid).create_time(), "litter": files})
+            partial = self.path / "processes.partial"
+            partial.write_text(json.dumps(self._noted), encoding="ascii")
+            partial.replace(self.path / "processes.json")
 
     def remove(self) -> int:
         """End what stopping the services has left, delete the folder, give the lock back. Gives the number of leaked processes."""
