@@ -13,7 +13,7 @@ SETTLEMENT = "hosted/host/settlement.py"
 STORE_LINK = "hosted/host/store_link.py"
 TURN = "hosted/host/turn.py"
 
-IDLE = "approvals/expired@local-shell2"
+IDLE = "approvals/denied@local-shell2"
 """The control of a mutant that changes every call that runs: here none does."""
 
 TOLD = (

@@ -8,7 +8,7 @@ TURN = "hosted/host/turn.py"
 STEPS = "hosted/host/steps.py"
 NATIVE = "hosted/host/native.py"
 
-IDLE = "approvals/expired@local-shell2"
+IDLE = "approvals/denied@local-shell2"
 """The control of a mutant that changes every call that runs: here none does."""
 
 _BATCH = "        batch = Batch(turn.session.profile, reply.calls)\n"
