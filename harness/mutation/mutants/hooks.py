@@ -89,7 +89,7 @@ CLOSED = (
         id="hooks/exit-2-consents",
         file=ENDING,
         edits=((_BLOCKED, '        return ""\n'),),
-        check="no_false_success",
+        check="deny_means_not_run",
         cases=("hooks/deny/pre-tool-use/exit-2@local-shell1",),
         why="the shortest way to say no is taken for a yes",
     ),
@@ -97,7 +97,7 @@ CLOSED = (
         id="hooks/timeout-consents",
         file=ENDING,
         edits=(('"ran out of time" if output.exit_code', '"" if output.exit_code'),),
-        check="no_false_success",
+        check="deny_means_not_run",
         cases=("hooks/deny/pre-tool-use/timeout@local-shell1",),
         why="who makes the guard slow enough may do anything",
     ),
@@ -105,7 +105,7 @@ CLOSED = (
         id="hooks/garbage-consents",
         file=OUTPUT,
         edits=((_GARBAGE, "        return Opinion()\n"),),
-        check="no_false_success",
+        check="deny_means_not_run",
         cases=("hooks/deny/permission-request/garbage@local-shell1",),
         why="a guard that talks nonsense guards nothing",
     ),
@@ -132,7 +132,7 @@ COUNTED = (
         id="hooks/rewrite-unasked",
         file=ASKING,
         edits=(("digest in slot.approved", "slot.approved"),),
-        check="approval_binds",
+        check="reapproved",
         cases=("hooks/valid-rewrite@local-shell2",),
         why="somebody allows one command, and another one runs",
     ),
@@ -143,6 +143,36 @@ COUNTED = (
         check="zero_side_effects",
         cases=("hooks/valid-rewrite@local-shell2",),
         why="a hook that guards what the one before it makes guards something else",
+    ),
+)
+
+_REFUSED = "    if slot.refusal:\n        raise CallRefusedError(slot.refusal)\n"
+_NAMED = """f'hook "{child.hook_id}" {_words(opinion)}'"""
+
+TOLD = (
+    Mutant(
+        id="hooks/denied-reserved",
+        file=ASKING,
+        edits=((_REFUSED, ""),),
+        check="deny_means_not_run",
+        cases=("hooks/deny/permission-request/said@local-shell1",),
+        why="a call that was denied waits at the broker for whoever starts it by mistake",
+    ),
+    Mutant(
+        id="hooks/denial-nameless",
+        file=FOLDING,
+        edits=((_NAMED, "_words(opinion)"),),
+        check="operator_text_agrees",
+        cases=("hooks/deny/pre-tool-use/said@local-shell1",),
+        why="something said no, and nobody can find out what",
+    ),
+    Mutant(
+        id="hooks/denial-as-failure",
+        file=GUARDING,
+        edits=((_DENIAL, _DENIAL.replace("was not executed", "has failed")),),
+        check="operator_text_agrees",
+        cases=("hooks/deny/permission-request/exit-2@local-shell1",),
+        why="who reads that it failed looks for its traces, or tries it again",
     ),
 )
 
@@ -159,4 +189,4 @@ ONCE = (
     ),
 )
 
-MUTANTS: tuple[Mutant, ...] = (*SHOWN, *JUDGED, *CLOSED, *COUNTED, *ONCE)
+MUTANTS: tuple[Mutant, ...] = (*SHOWN, *JUDGED, *CLOSED, *COUNTED, *TOLD, *ONCE)

@@ -81,6 +81,26 @@ _HOOKING = _case(
     Act(prompt="main", step=(Step(call=(REFUSED, SIBLING)), Step(call=(_REWRITTEN,)), Step(call=(EXECUTED,)), DONE)),
 )
 HOOKED = _HOOKING.model_copy(update={"hooks": (LOOKS, BREAKS, CALLBACK)})
+GUARD = Hook(id="guard", event="PreToolUse", command="printf no")
+DENIAL = '{"permissionDecision": "deny", "reason": "not today"}'
+"""What it prints."""
+CHANGES = Hook(id="changes", event="PreToolUse", command="printf other")
+_OTHER = '{"command": "printf other > other.txt"}'
+CHANGE = f'{{"updatedInput": {_OTHER}}}'
+"""What it prints."""
+_CHANGED = Call(
+    id="c8", arguments='{"command": "printf old > other.txt"}', expect="executed", effective=_OTHER, writes={"other.txt": "other"}
+)
+_DENYING = _case("a hook denies one call, and another one runs", Act(prompt="main", step=(Step(call=(DENIED, EXECUTED)), DONE)))
+DENYING = _DENYING.model_copy(update={"hooks": (LOOKS, GUARD, CALLBACK)})
+_CHANGING = _case(
+    "what a hook has changed is asked about again",
+    Act(prompt="main", wait=False, step=(Step(call=(_CHANGED,)), DONE)),
+    Act(answer="main"),
+    Act(answer="main"),
+    Act(finish="main"),
+)
+CHANGING = _CHANGING.model_copy(update={"hooks": (CHANGES,), "approval": Approval()})
 STRAIGHT = _case(
     "one request that the broker refuses, and its twin",
     Act(request="broker", send=Send(label="other", path="/warm", body="{}", status=400, code="unsupported_version")),

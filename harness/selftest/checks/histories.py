@@ -10,7 +10,19 @@ from typing import Any
 from harness.ledger.event import Driven, Exchange, Ledger, Row, Tree, TreeEntry
 from harness.ledger.facts import HOST_BROKER, sha256
 from harness.scenario.spec import Case
-from harness.selftest.checks.cases import ALONE, ASKED, BLOCKED, CORRECTED, HOOKED, OWNED, RELOADED, SECOND, STRAIGHT
+from harness.selftest.checks.cases import (
+    ALONE,
+    ASKED,
+    BLOCKED,
+    CHANGING,
+    CORRECTED,
+    DENYING,
+    HOOKED,
+    OWNED,
+    RELOADED,
+    SECOND,
+    STRAIGHT,
+)
 from harness.selftest.checks.change import (
     Change,
     Which,
@@ -34,6 +46,7 @@ from harness.selftest.checks.change import (
     values,
     without,
 )
+from harness.selftest.checks.hook_ways import NEW, RESERVED, answer
 from harness.selftest.checks.perfect import Perfect
 from harness.selftest.checks.seen import BROKER
 
@@ -207,6 +220,13 @@ FOUR: Mapping[str, Four] = {
         Variation(append("hook_execution", REPAIRS, step=2), HOOKED), Variation(cut, HOOKED), Variation(same, HOOKED)
     ),
     "hook_once": Four(Variation(again(hooking("execute")), HOOKED), Variation(cut, HOOKED), Variation(same, HOOKED)),
+    "reapproved": Four(Variation(without(answer(NEW)), CHANGING), Variation(cut, CHANGING), Variation(same, CHANGING)),
+    "deny_means_not_run": Four(Variation(RESERVED, DENYING), Variation(STRAY, DENYING), Variation(same, DENYING)),
+    "operator_text_agrees": Four(
+        Variation(heard(2, lambda messages: [*messages[:-1], messages[-1] | {"text": "Error: not executed"}]), DENYING),
+        Variation(cut, DENYING),
+        Variation(same, DENYING),
+    ),
     "answers_as_declared": Four(
         Variation(edited(on("direct-broker"), lambda _: {"status": 200, "reply": b"{}"}), STRAIGHT),
         Variation(without(driven("requested")), STRAIGHT),

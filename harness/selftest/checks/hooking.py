@@ -7,9 +7,16 @@ from typing import Any
 
 from harness.ledger.event import Command
 from harness.ledger.facts import BROKER_WORKER, sha256
-from harness.scenario.spec import Hook
+from harness.scenario.spec import Call, Case, Hook
+from harness.selftest.checks.cases import BREAKS, BROKEN, CHANGE, CHANGES, DENIAL, GUARD, LOOKS
 from harness.selftest.checks.parts import Parts
 from harness.selftest.checks.seen import WORKER, Values
+
+
+def printed_by(case: Case, call: Call) -> list[tuple[Hook, str]]:
+    """The hooks before the call, and what each of them prints."""
+    said = {BREAKS: BROKEN if call.rewritten else None, GUARD: DENIAL if call.expect == "denied" else None, CHANGES: CHANGE}
+    return [(hook, text) for hook in case.hooks if (text := said.get(hook, "" if hook == LOOKS else None)) is not None]
 
 
 class Hooking(Parts):

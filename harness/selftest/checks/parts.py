@@ -43,10 +43,11 @@ class Parts(Seen):
         values: Values = {"session_id": self.wire(session), "publication_id": publication, "execution_call_id": identity}
         self.row("store", table, values | {"state": {"grants": "FINISHED", "admissions": "COMMITTED"}.get(table, state)})
 
-    def question(self, session: str, prompt: str, call: Call) -> bool:
-        """Ask, answer as the case wants it, and settle; says whether the call may run."""
-        allowed, identity = call.expect != "denied", f"{self.wire(session)}:{prompt}:{call.id}:approval"
-        digest = input_digest(decoded(call.argument_text()))
+    def question(self, session: str, prompt: str, call: Call, given: str) -> bool:
+        """Ask about this input, answer as the case wants it, and settle; says whether the call may run."""
+        again = ":2" if given != call.argument_text() else ""
+        allowed, identity = call.expect != "denied", f"{self.wire(session)}:{prompt}:{call.id}:approval{again}"
+        digest = input_digest(decoded(given))
         about = {"promptId": prompt, "approvalId": identity, "callId": call.id, "inputDigest": digest, "generation": 1}
         self.append(session, "approval", about | {"state": "requested"})
         self.driver("asked", session, call.id, body={"pending": 1})

@@ -21,8 +21,8 @@ from harness.ledger.facts import (
     sha256,
 )
 from harness.scenario.spec import Act, Call, Case, Step
-from harness.selftest.checks.cases import BREAKS, BROKEN, CALLBACK, LOOKS
-from harness.selftest.checks.hooking import Hooking
+from harness.selftest.checks.cases import CALLBACK
+from harness.selftest.checks.hooking import Hooking, printed_by
 from harness.selftest.checks.parts import manifest_of
 from harness.selftest.checks.seen import STORE, WORKER, Values, js
 
@@ -116,14 +116,15 @@ class Perfect(Hooking):
         self.append(session, "message.committed", said)
         messages.append({"role": "assistant", "text": step.text or "", "calls": calls, "call": ""})
         for call in step.call if hooked else ():
-            printed = [(LOOKS, ""), *([(BREAKS, BROKEN)] if call.rewritten else [])]
-            self.occurrence(session, "PreToolUse", call.id, decoded(call.argument_text()), printed)
+            if self.case.approval is not None:
+                self.question(session, prompt, call, call.argument_text())
+            self.occurrence(session, "PreToolUse", call.id, decoded(call.argument_text()), printed_by(self.case, call))
         ids = [self.run(session, call, prompt) if runs else "" for call in step.call]
         if calls:
             results = [self.result(call) for call in step.call]
             self.append(session, "message.committed", {"role": "tool_result", "promptId": prompt, "results": results})
             messages += [{"role": "result", "text": r["content"], "calls": [], "call": r["id"]} for r in results]
-        if hooked and runs:
+        if hooked and runs and CALLBACK in self.case.hooks:
             self.occurrence(session, "PostToolBatch", "", {}, [(CALLBACK, "")])
         self.settle(session, [(call, identity) for call, identity in zip(step.call, ids, strict=True) if identity])
         return runs or hooked
@@ -170,7 +171,7 @@ class Perfect(Hooking):
             "executed": f"exit 0\n{call.output or ''}",
             "refused": f"Error: argument {call.names} is not well-formed text",
             "sibling": "Error: not executed, because another call of the batch was refused",
-            "denied": "Error: not executed, because it was not approved",
+            "denied": "Error: not executed, because " + ("it was not approved" if self.case.approval else 'hook "guard" denied it'),
         }[call.expect]
         return {"id": call.id, "name": call.tool, "content": told, "isError": call.expect != "executed"}
 
@@ -198,14 +199,13 @@ class Perfect(Hooking):
         return f"{self.nonce}-{identity}:publication"
 
     def run(self, session: str, call: Call, prompt: str) -> str:
-        """One admitted call, from its question to its captured output; without an id if nobody allowed it."""
-        if self.case.approval is not None:
-            self.asked[session] = call, prompt
-            if not self.question(session, prompt, call):
-                return ""
+        """One admitted call, from its question to its captured output; without an id if nobody allowed it, or a hook denied it."""
+        given = call.argument_text() if call.effective is None else call.effective
+        if not self.may_run(session, call, prompt, given):
+            return ""
         self.executions += 1
         identity = f"{self.execution}-{self.executions}"
-        arguments = decoded(call.argument_text())
+        arguments = decoded(given)
         payload = json.dumps({"tool": call.tool, "input": arguments})
         digest, requested = input_digest(arguments), input_digest(decoded(payload))
         self.broker(
@@ -236,6 +236,13 @@ class Perfect(Hooking):
         (self.admit if o2 else self.capture)(session, identity, call)
         self.execution_row(session, call, identity, requested)
         return identity
+
+    def may_run(self, session: str, call: Call, prompt: str, given: str) -> bool:
+        """Whether whoever is asked allows this input, or no hook has denied it."""
+        if self.case.approval is None:
+            return call.expect != "denied"
+        self.asked[session] = call, prompt
+        return self.question(session, prompt, call, given)
 
     def spawn(self, call: Call, arguments: dict[str, Any]) -> None:
         """What the worker does: the process, and the files it writes."""

@@ -27,6 +27,7 @@ from harness.selftest.checks.change import (
     values,
     without,
 )
+from harness.selftest.checks.hook_ways import HOOK_WAYS
 from harness.selftest.checks.perfect import Perfect
 from harness.selftest.checks.seen import BROKER, WORKER
 from harness.selftest.checks.survivors import SURVIVORS, Way
@@ -160,7 +161,7 @@ def _result(check: str, ledger: Ledger) -> tuple[str, str]:
     return result.verdict.value, result.finding
 
 
-ALL = (*WAYS, *SURVIVORS, *MORE)
+ALL = (*WAYS, *SURVIVORS, *MORE, *HOOK_WAYS)
 
 
 @pytest.mark.parametrize(("check", "words", "case", "change"), ALL, ids=[f"{way[0]}-{n}" for n, way in enumerate(ALL)])
