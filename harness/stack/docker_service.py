@@ -5,6 +5,7 @@ Leaves out which services there are (`docker_assembly`).
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Any
 
 from docker.types import LogConfig
 from testcontainers.core.container import DockerContainer
+from testcontainers.core.exceptions import ContainerStartException
 
 from harness.errors import ServiceDied, StackError
 from harness.limits import LOG_TAIL_LINES
@@ -103,6 +105,7 @@ class DockerService:
     log: Path = Path()
     address: str = ""
     box: DockerContainer | None = field(default=None, repr=False)
+    started: bool = False
     stopped: bool = False
 
     @property
@@ -116,9 +119,10 @@ class DockerService:
 
     @property
     def identity(self) -> str:
-        if self.box is None:
-            raise StackError(f"{self.name} was not started")
-        return self.box.get_container_id()
+        with contextlib.suppress(ContainerStartException):  # there is no container yet
+            if self.box is not None:
+                return self.box.get_container_id()
+        raise StackError(f"{self.name} was not started")
 
     def start(self) -> DockerService:
         """Create and start the container, without waiting for the service in it."""
@@ -128,6 +132,7 @@ class DockerService:
             return self.box.start()
 
         self._door.call(f"starting {self.name}", run)
+        self.started = True
         for network in self.placement.networks[1:]:
             self.topology.join(self.identity, network, self.placement.alias)
         self.address = f"http://{self.placement.alias}:{self.placement.port}"
@@ -163,7 +168,12 @@ class DockerService:
         return dict(self._door.call(f"looking at {self.name}", look, seconds=LOOK_S))
 
     def alive(self) -> bool:
-        """Whether it still runs. An engine that does not answer says nothing about it: see `DockerAssembly.problems`."""
+        """Whether it has not ended by itself: one whose start is not over, or that was stopped, has not.
+
+        An engine that does not answer says nothing about it: see `DockerAssembly.problems`.
+        """
+        if not self.started or self.stopped:
+            return True
         try:
             return bool(self._state()["Running"])
         except StackError:
@@ -210,8 +220,9 @@ class DockerService:
         if self.stopped or self.box is None:
             return
         self.stopped = True
-        api, own = self._door.api, self.identity
+        api = self._door.api
         try:
+            own = self.identity
             self._door.gone(f"stopping {self.name}", lambda: api.stop(own, timeout=self.placement.stop_s))
             self.keep_log()
             self._door.gone(f"removing {self.name}", self.box.stop)

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import docker
 import pytest
 import requests
+from testcontainers.core.container import DockerContainer
 
 from harness.errors import EnvironmentMissing, StackError
 from harness.settings import subject_root
@@ -19,6 +20,8 @@ from harness.stack import images
 from harness.stack.docker_database import database_name
 from harness.stack.docker_door import Door, connect
 from harness.stack.docker_files import FIFO, SHIM, arm_files, observer_files
+from harness.stack.docker_service import DockerService, Placement
+from harness.stack.service import ServiceSpec
 
 
 @pytest.fixture
@@ -58,6 +61,17 @@ def test_an_arm_gets_the_code_it_was_given_and_a_workspace_folder_of_its_worker(
     assert "code/fixtures/hosted/host/turn.py" in names
     assert not [name for name in names if "histories" in name or "images" in name or name.startswith("code/harness")]
     assert (folder.mode, folder.uid) == (0o711, 4711)
+
+
+def test_a_service_whose_container_is_still_being_made_has_not_died(door: Door) -> None:
+    spec = ServiceSpec("worker", "mutant", "fixtures.hosted.worker", (), {})
+    topology = SimpleNamespace(door=door)
+    service = DockerService(spec, Placement("python", "worker-1", (), {}), topology)  # type: ignore[arg-type]  # of it only the door
+    assert service.alive()
+    service.box = DockerContainer("python")  # the engine's answer is yet to come
+    assert service.alive()
+    with pytest.raises(StackError, match="mutant/worker was not started"):
+        _ = service.identity
 
 
 @pytest.mark.parametrize("arm", ["shared", "host-unicode-removed", "private-7f7f221cb953", "x" * 90])
