@@ -39,7 +39,7 @@ BUILD_S = 900.0
 """The build of somebody's stack, from a clean copy."""
 
 GATE_S = 30.0
-"""A held model answer is let go after this long, and the case is then unknown."""
+"""Whatever is held at a gate is let go after this long, and the case is then unknown."""
 
 POLL_FIRST_S = 0.01
 POLL_GROWTH = 1.3

@@ -55,7 +55,7 @@ def judge(history: History) -> Finding:
     """Every sequential plan on record, by the relay and by SQL."""
     notes, seen = Notes(history), 0
     for session in history.sessions:
-        appended, kept = history.appended(session), history.records(session)
+        appended, kept = history.taken(session), history.records(session)
         for plan in occurrences(appended, "planned"):
             occurrence, event = plan.body.get("occurrenceId"), plan.body.get("event")
             children = _children(appended, occurrence)

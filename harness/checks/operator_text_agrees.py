@@ -89,7 +89,7 @@ def judge(history: History) -> Finding:
         shown, prompts = _shown(history, session), _prompts(history, session)
         for planned in (one for one in history.planned() if one.session == session):
             step = history.step_of(planned)
-            if step is None or step.after is None:
+            if step is None or step.after is None or planned.call.expect == "abandoned":
                 continue  # nobody was told anything: others look at why
             calls += 1
             prompt = prompts.get(planned.number, "")

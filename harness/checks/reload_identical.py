@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from harness.checks.check import Check, Finding, Notes
-from harness.checks.reloads import Reload, blocked_before, reloads
+from harness.checks.reloads import Reload, blocked_before, recovers, reloads
 from harness.ledger.event import Driven, Exchange
 from harness.ledger.facts import HOST_BROKER, HOST_STORE, TURN_ENDS, decoded, heard, listed
 from harness.ledger.history import History
@@ -17,6 +17,8 @@ def _canonical(driven: Driven) -> str:
 
 
 def _transcript(history: History, reload: Reload, notes: Notes) -> None:
+    if recovers(history, reload):
+        return  # nobody has seen it whole, so there is nothing that it must be like
     ended = [event for event in history.driven("ended", reload.session) if event.order < reload.loaded.order]
     if not ended:
         notes.missing(f"no turn of session {reload.session} ended before {reload.where}")
@@ -71,6 +73,8 @@ def _ends_a_turn(exchange: Exchange) -> bool:
 
 def _traffic(history: History, reload: Reload) -> list[Exchange]:
     """Work on the broker before the next model request, and writing to the store before the driver went on."""
+    if recovers(history, reload):
+        return []
     writes = [
         e
         for e in history.exchanges(HOST_STORE, "append", "resource", session=reload.session)

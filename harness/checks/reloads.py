@@ -47,6 +47,13 @@ def reloads(history: History, session: str) -> list[Reload]:
     return found
 
 
+def recovers(history: History, reload: Reload) -> bool:
+    """Whether its host was killed since the session was last seen whole: then the load ends what was broken off, on record."""
+    killed = [event.order for event in history.driven("killed") if event.order < reload.loaded.order]
+    whole = [event.order for act in ("ended", "loaded") for event in history.driven(act, reload.session)]
+    return bool(killed) and not any(killed[-1] < order < reload.loaded.order for order in whole)
+
+
 def blocked_before(history: History, reload: Reload) -> bool:
     """Whether the session was recovery-blocked when it was left."""
     seen = history.blocked_at(reload.session)

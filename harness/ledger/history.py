@@ -235,6 +235,13 @@ class History:
         """The records whose append had no certain outcome, by the sequence that they were meant for."""
         return self._appends(session, accepted=False)
 
+    def taken(self, session: str) -> tuple[Record, ...]:
+        """The records that were appended with success, and those without a certain outcome that SQL has all the same."""
+        kept = {(record.sequence, record.text) for record in self.records(session)}
+        perhaps = [record for record in self.offered(session) if (record.sequence, record.text) in kept]
+        found = {record.sequence: record for record in (*perhaps, *self.appended(session))}
+        return tuple(record for _, record in sorted(found.items()))
+
     def _appends(self, session: str, *, accepted: bool) -> tuple[Record, ...]:
         found: dict[tuple[int, bytes], Record] = {}
         for exchange in filter(succeeded if accepted else uncertain, self.exchanges(HOST_STORE, "append", session=session)):

@@ -53,7 +53,7 @@ async def serve(case: Case, label: str, *, seed: int, listen: str, port: int, sa
     cases = Cases(Path("/nonexistent"))
     opened = cases.register(Registration(case=case, seed=seed, nonce="alone", arm="none", upstreams={}))
     for gate in opened.gates.values():
-        gate.set()
+        gate.open()
     runner = web.AppRunner(_application(opened, cases, label, say), access_log=None)
     await runner.setup()
     try:

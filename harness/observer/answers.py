@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 
 from aiohttp import web
 
 from harness.ledger.event import ModelExchange
-from harness.limits import GATE_S, MODEL_REQUESTS
+from harness.limits import MODEL_REQUESTS
 from harness.model.script import Taken
 from harness.model.transcript import Transcript
 from harness.model.wires import chat
@@ -40,7 +39,7 @@ class Answers:
         order = case.tick()
         transcript, taken = self._take(request.match_info["rest"], case, label, body)
         if taken.step is not None and taken.step.hold is not None:
-            await _gate(case, taken.step.hold)
+            await case.gates[taken.step.hold].wait()
         rendered = _rendered(label, taken, stream=transcript.stream)
         exchange = ModelExchange(
             order=order,
@@ -76,16 +75,6 @@ def _rendered(label: str, taken: Taken, *, stream: bool) -> chat.Rendered:
     if taken.step is None or taken.index is None:
         return chat.refusal("; ".join(taken.problems))
     return chat.render(taken.step, identity=f"chatcmpl-{label}-{taken.index}", stream=stream)
-
-
-async def _gate(case: OpenCase, name: str) -> None:
-    case.held.add(name)
-    try:
-        await asyncio.wait_for(case.gates[name].wait(), GATE_S)
-    except TimeoutError:
-        case.doubt(f"gate {name} was not opened within {GATE_S:g} s")
-    finally:
-        case.held.discard(name)
 
 
 async def _write(request: web.Request, rendered: chat.Rendered) -> web.StreamResponse:

@@ -6,7 +6,6 @@ seal, is put as a doubt into every open case.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections import Counter
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from harness.errors import Refused
 from harness.ledger.event import Command, Doubt, Exchange, Fired, ModelExchange
 from harness.model.script import Player, plan
+from harness.relay.gate import Gate
 from harness.relay.planned import PlannedFault
 from harness.scenario.names import Names, names_of
 from harness.scenario.spec import Case
@@ -48,16 +48,19 @@ class OpenCase:
     registration: Registration
     names: Names
     players: Mapping[str, Player]
-    gates: Mapping[str, asyncio.Event]
+    gates: dict[str, Gate] = field(default_factory=dict)
     faults: list[PlannedFault] = field(default_factory=list)
     journal: list[Journalled] = field(default_factory=list)
     inflight: int = 0
     sealed: bool = False
-    held: set[str] = field(default_factory=set)
-    """Gates at which an answer is held now."""
     busy: Counter[str] = field(default_factory=Counter)
     """Session label → how often it was told `workspace_busy`."""
     _clock: int = 0
+
+    @property
+    def held(self) -> list[str]:
+        """Gates at which an answer or a reply is held now."""
+        return sorted(name for name, gate in self.gates.items() if gate.waiting)
 
     def tick(self) -> int:
         """The next place in this case's logical order."""
@@ -73,9 +76,12 @@ def open_case(registration: Registration) -> OpenCase:
     """The case at its beginning."""
     case, seed = registration.case, registration.seed
     players = {label: Player(plan(case, label, seed=seed)) for label in case.sessions()}
-    gates = {step.hold: asyncio.Event() for label in case.sessions() for step in case.steps(label) if step.hold}
-    faults = [PlannedFault(fault) for fault in case.faults]
-    return OpenCase(registration, names_of(case, seed=seed, nonce=registration.nonce), players, gates, faults)
+    opened = OpenCase(registration, names_of(case, seed=seed, nonce=registration.nonce), players)
+    holds = [step.hold for label in case.sessions() for step in case.steps(label)]
+    named = {name for name in (*holds, *(fault.gate for fault in case.faults)) if name}
+    opened.gates.update({name: Gate(name, opened.doubt) for name in named})
+    opened.faults += [PlannedFault(fault, opened.gates[fault.gate] if fault.gate else None) for fault in case.faults]
+    return opened
 
 
 @dataclass

@@ -85,7 +85,7 @@ class Control:
             {
                 "inflight": case.inflight,
                 "busy": case.busy,
-                "held": sorted(case.held),
+                "held": case.held,
                 "commands": sum(isinstance(event, Command) for event in case.journal),
                 "moves": sum(not is_poll(event) for event in case.journal),
                 "seen": sorted({event.operation for event in case.journal if isinstance(event, Exchange)}),
@@ -98,11 +98,11 @@ class Control:
         return web.json_response({"entries": [entry.model_dump(mode="json") for entry in entries], "truncated": truncated})
 
     async def open_gate(self, request: web.Request) -> web.StreamResponse:
-        """Let a held answer go."""
+        """Let go what is held there, or end the fault that holds it."""
         gate = self._case(request).gates.get(request.match_info["gate"])
         if gate is None:
-            return _error(404, "no_such_gate", "no step holds at this gate")
-        gate.set()
+            return _error(404, "no_such_gate", "nothing is held at this gate")
+        gate.open()
         return web.json_response({})
 
     async def seal(self, request: web.Request) -> web.StreamResponse:

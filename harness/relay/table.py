@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.relay.tap import Tap
 from harness.relay.taps.altered import Altered
 from harness.relay.taps.full import Full
+from harness.relay.taps.hold_reply import HoldReply
 from harness.relay.taps.lose_reply import LoseReply
 from harness.relay.taps.lose_request import LoseRequest
 from harness.relay.taps.nothing import Nothing
@@ -15,5 +16,9 @@ from harness.relay.taps.unavailable import Unavailable
 
 NOTHING: Tap = Nothing()
 TAPS: dict[str, Tap] = {
-    tap.id: tap for tap in (NOTHING, LoseReply(), LoseRequest(), Unavailable(), SlowDown(), Full(), Slow(), Stalled(), Altered())
+    tap.id: tap
+    for tap in (
+        *(NOTHING, LoseReply(), LoseRequest(), HoldReply()),
+        *(Unavailable(), SlowDown(), Full(), Slow(), Stalled(), Altered()),
+    )
 }

@@ -158,6 +158,12 @@ def _expire(play: Play, label: str, _act: Act, _place: int) -> None:
             play.note("expired", label, detail=str(play.asked[label]["callId"]))
 
 
+def _kill(play: Play, service: str, _act: Act, _place: int) -> None:
+    play.arms.restart(play.arm.name, service)
+    play.sessions.forget()
+    play.note("killed", "", detail=service)
+
+
 def _request(play: Play, service: str, act: Act, _place: int) -> None:
     if act.send is not None:
         said = play.direct.send(service, act.send)
@@ -179,4 +185,5 @@ VERB_ACTS: dict[str, Callable[[Play, str, Act, int], None]] = {
     "answer": _answer,
     "expire": _expire,
     "request": _request,
+    "kill": _kill,
 }

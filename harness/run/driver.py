@@ -17,6 +17,7 @@ from harness.run.acts import perform
 from harness.run.play import Play
 from harness.run.stillness import stillness_of
 from harness.scenario.spec import Case
+from harness.stack.keeper import Arms
 from harness.stack.service import Arm
 from harness.targets.direct import DirectRequests
 from harness.targets.hosted import HostedSessions
@@ -24,7 +25,7 @@ from harness.targets.observation import Observation
 from harness.witness import sql
 
 
-def drive(case: Case, arm: Arm, *, seed: int, nonce: str) -> tuple[Ledger, dict[str, float]]:
+def drive(case: Case, arm: Arm, arms: Arms, *, seed: int, nonce: str) -> tuple[Ledger, dict[str, float]]:
     """The ledger of one case, and where its time went (phase → seconds).
 
     An error of the harness ends the play and becomes a doubt, so that what was seen is kept.
@@ -32,7 +33,7 @@ def drive(case: Case, arm: Arm, *, seed: int, nonce: str) -> tuple[Ledger, dict[
     registration = Registration(case=case, seed=seed, nonce=nonce, arm=arm.workspaces, mutated=arm.mutated, upstreams=arm.upstreams)
     observation = Observation(arm, registration)
     names = observation.names
-    play = Play(case, arm, seed, nonce, observation, HostedSessions(case, arm, names), DirectRequests(arm, names))
+    play = Play(case, arm, arms, seed, nonce, observation, HostedSessions(case, arm, names), DirectRequests(arm, names))
     before = observation.tree("before")
     with play.phase("play"):
         _play(play)

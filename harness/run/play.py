@@ -12,6 +12,7 @@ from harness.clock import Deadline, holds_within
 from harness.ledger.event import Doubt, Driven, DriverAct, Event
 from harness.limits import TURN_S
 from harness.scenario.spec import VERBS, Act, Case
+from harness.stack.keeper import Arms
 from harness.stack.service import Arm
 from harness.targets.direct import DirectRequests
 from harness.targets.hosted import HostedSessions
@@ -24,6 +25,8 @@ class Play:
 
     case: Case
     arm: Arm
+    arms: Arms
+    """Who can kill a service of the arm."""
     seed: int
     nonce: str
     observation: Observation

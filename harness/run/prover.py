@@ -52,7 +52,7 @@ class Prover:
     def play(self, case: Case, arm: Arm) -> CaseResult:
         """The case's result on that arm, with its ledger on disk."""
         timer = Deadline(TURN_S)
-        ledger, timings = drive(with_words(case, seed=self.seed), arm, seed=self.seed, nonce=self.nonce)
+        ledger, timings = drive(with_words(case, seed=self.seed), arm, self.arms, seed=self.seed, nonce=self.nonce)
         name = slug(case.id)
         codec.write(ledger, self.folder / LEDGERS / f"{name}.jsonl", Redactor(arm.secrets))
         result = judge(ledger, duration_s=timer.elapsed(), file=f"{LEDGERS}/{name}.jsonl", timings=timings)

@@ -52,6 +52,8 @@ class ScenarioFile(Spec):
     def _acts(self) -> Self:
         if not self.act:
             raise ValueError("a scenario needs at least one [[act]]")
+        if not self.private and any(act.kill for act in self.act):
+            raise ValueError("kill needs private = true: no other case may run on a stack whose service is killed")
         return self
 
 
@@ -107,7 +109,7 @@ def _duplicates(name: str, case: Case) -> Iterator[str]:
         yield from (f"{name}: act: call id {one!r} is used twice in session {session!r}" for one in seen if seen[one] > 1)
     known = {act.prompt for act in case.acts if act.prompt}
     for act in case.acts:
-        labels = (getattr(act, verb) for verb in VERBS if verb not in ("prompt", "open", "await_held", "request"))
+        labels = (getattr(act, verb) for verb in VERBS if verb not in ("prompt", "open", "await_held", "request", "kill"))
         for label in labels:
             if label is not None and label not in known:
                 yield f"{name}: act: session {label!r} is never prompted"

@@ -25,7 +25,7 @@ sibling: it does not run, since a call beside it was refused.
 Path = Literal["local", "o2"]
 """Capture path: the host publishes what a tool has printed (local), or the worker does, under a grant (o2)."""
 
-TapName = Literal["lose_reply", "lose_request", "unavailable", "slow_down", "full", "slow", "stalled", "altered"]
+TapName = Literal["lose_reply", "lose_request", "hold_reply", "unavailable", "slow_down", "full", "slow", "stalled", "altered"]
 Stack = Literal["", "impatient", "brief", "bare"]
 """A stack that differs from the shared one. impatient: its services soon give up a capture. brief: its grants expire soon. bare: it
 has no object store, so that no capture could ever be admitted."""
@@ -118,7 +118,7 @@ class Step(Spec):
 
 VERBS = (
     *("prompt", "finish", "cancel", "detach", "load", "open", "await_held", "await_busy", "await_command"),
-    *("answer", "expire", "blocked", "load_refused", "request"),
+    *("answer", "expire", "blocked", "load_refused", "request", "kill"),
 )
 DIRECT = ("broker", "store", "worker")
 """The services that a scenario may ask directly."""
@@ -184,7 +184,7 @@ class Act(Spec):
     detach: str | None = None
     load: str | None = None
     await_held: str | None = None
-    """Wait until an answer is held at this gate."""
+    """Wait until an answer or a reply is held at this gate."""
     await_command: str | None = None
     """Wait until a command of this session's last prompt was spawned."""
     await_busy: str | None = None
@@ -200,7 +200,9 @@ class Act(Spec):
     load_refused: str | None = None
     """Try to load this session, which must be refused."""
     open: str | None = None
-    """Let the answer go that is held at this gate."""
+    """Let the answer go that is held at this gate; replies that a fault holds there are never given."""
+    kill: Literal["host"] | None = None
+    """End this service as kill -9 does and start it again, with what it has on record. Only on a stack of the case's own."""
     request: Literal["broker", "store", "worker"] | None = None
     """Ask this service directly: the request is `send`."""
     send: Send | None = None
@@ -244,6 +246,14 @@ class Fault(Spec):
     """Leave the first so many of them alone."""
     times: int = Field(default=1, ge=1, le=100)
     """Act on so many of them at the most."""
+    gate: str | None = None
+    """For `hold_reply`: where replies are held, every one of them, until an act opens it."""
+
+    @model_validator(mode="after")
+    def _held_at_a_gate(self) -> Self:
+        if (self.tap == "hold_reply") != (self.gate is not None):
+            raise ValueError("hold_reply needs a gate, and only it has one")
+        return self
 
 
 class MustFail(Spec):

@@ -133,6 +133,10 @@ class Assembly(Protocol):
         """Stop an arm and remove what it held; nothing if there is none of that name."""
         ...
 
+    def restart(self, name: str, service: str) -> None:
+        """End a service of an arm as kill -9 does, and start it again at the same address; returns when it is ready."""
+        ...
+
     def leaks(self) -> Count:
         """After `close`: what is still there."""
         ...

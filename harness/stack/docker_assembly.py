@@ -113,6 +113,12 @@ class DockerAssembly:
         arm = plan.arm(made, shared)
         return ArmServices(graft.on(arm) if graft else arm, tuple(made.values()))
 
+    def restart(self, name: str, service: str) -> None:
+        """The same container: its address stays."""
+        killed = next(one for one in self._services if (one.spec.arm, one.spec.name) == (name, service))
+        killed.restart()
+        _wait([killed], [])
+
     def drop(self, name: str) -> None:
         """Remove the arm's containers; its volumes and databases go with the run."""
         for service in [one for one in self._services if one.spec.arm == name]:

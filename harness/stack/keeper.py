@@ -51,6 +51,10 @@ class Arms(Protocol):
         """Names of the services that ended by themselves."""
         ...
 
+    def restart(self, name: str, service: str) -> None:
+        """End a service of an arm's own as kill -9 does, and start it again at the same address; `StackError` if it is not its own."""
+        ...
+
     def drop(self, name: str) -> None:
         """Stop an arm that nobody needs any more, and remove what it held."""
         ...
@@ -98,6 +102,14 @@ class Keeper:
         source = self.mutated(wanted.mutant, self.run.path / "mutants" / wanted.name)
         made = self.assembly.arm(wanted.name, source, wanted.variant, graft)
         return replace(made, arm=made.arm.model_copy(update={"mutated": True}))
+
+    def restart(self, name: str, service: str) -> None:
+        """See `Arms`. Only on an arm that one case has to itself."""
+        arm = self._arms.get(name)
+        own = {one.spec.name for one in arm.result().services} if arm is not None and name != SHARED else set()
+        if service not in own:
+            raise StackError(f"{name} has no {service} of its own that could be killed")
+        self._threads.submit(self.assembly.restart, name, service).result()
 
     def drop(self, name: str) -> None:
         """Stop an arm and forget it, once it has started."""
@@ -154,6 +166,9 @@ class Keeper:
             match question["ask"]:
                 case "died":
                     return {"died": self.died()}
+                case "restart":
+                    self.restart(question["name"], question["service"])
+                    return {}
                 case "drop":
                     self.drop(question["name"])
                     return {}
@@ -190,6 +205,10 @@ class KeeperClient:
     def died(self) -> tuple[str, ...]:
         """Names of the services that ended by themselves."""
         return tuple(self._ask(ask="died")["died"])
+
+    def restart(self, name: str, service: str) -> None:
+        """Ask the keeper to kill a service and to start it again."""
+        self._ask(ask="restart", name=name, service=service)
 
     def drop(self, name: str) -> None:
         """Ask the keeper to stop an arm."""

@@ -63,6 +63,8 @@ class ProcessService:
     """The log so far → its address, once it can be used."""
     grace_s: float = SERVICE_STOP_S
     """From SIGTERM to SIGKILL."""
+    told: int = 0
+    """Bytes of its log that are those of an earlier start."""
     litter: tuple[Path, ...] = ()
     """Files outside the run's folder that it may leave behind."""
 
@@ -78,11 +80,16 @@ class ProcessService:
         return bool(self.address)
 
     def _text(self) -> str:
-        return self.log.read_text(encoding="utf-8", errors="backslashreplace")
+        return self.log.read_bytes()[self.told :].decode("utf-8", "backslashreplace")
 
     def tail(self) -> str:
         """The last lines of its log."""
         return "\n".join(self._text().splitlines()[-LOG_TAIL_LINES:])
+
+    def kill(self) -> None:
+        """SIGKILL to the service alone, as when the machine's memory runs out."""
+        self.process.kill()
+        self.process.wait()
 
     def stop(self) -> None:
         """SIGTERM, then SIGKILL to whatever is left of its tree."""
@@ -118,6 +125,7 @@ def launch(spec: ServiceSpec, command: Sequence[str], run: RunFolder, logs: Path
     log = logs / f"{spec.arm}-{spec.name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
+        told = output.tell()
         process = subprocess.Popen(  # noqa: S603 -- our own programs and words
             command,
             stdin=subprocess.DEVNULL,
@@ -129,4 +137,4 @@ def launch(spec: ServiceSpec, command: Sequence[str], run: RunFolder, logs: Path
             preexec_fn=_die_with_parent,  # noqa: PLW1509 -- see its comment
         )
     run.note(process.pid, f"{spec.arm}/{spec.name}", litter)
-    return ProcessService(spec, process, log, litter=litter)
+    return ProcessService(spec, process, log, told=told, litter=litter)

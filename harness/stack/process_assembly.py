@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
@@ -108,6 +108,14 @@ class ProcessAssembly:
             secrets=(base.token, *base.objects.secrets, *tokens.values()),
         )
         return ArmServices(graft.on(arm) if graft else arm, tuple(services.values()))
+
+    def restart(self, name: str, service: str) -> None:
+        """The same program and words, at the port that it had: whoever knows its address still does."""
+        killed = next(one for one in self._services if (one.spec.arm, one.spec.name) == (name, service))
+        self._services.remove(killed)  # before it ends: nobody may think that it died by itself
+        killed.kill()
+        port = killed.address.rpartition(":")[2]
+        _wait([self._start(replace(killed.spec, arguments=(*killed.spec.arguments, "--port", port)))])
 
     def drop(self, name: str) -> None:
         """Stop the arm's services and remove its folders."""

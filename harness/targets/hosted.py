@@ -116,6 +116,10 @@ class HostedSessions:
         reply = self._http.call("POST", f"/session/{description['sessionId']}/load", description)
         self._clients[label] = reply["clientId"]
 
+    def forget(self) -> None:
+        """The host that these sessions were attached to is gone."""
+        self._clients.clear()
+
     @property
     def order(self) -> int:
         """Place of the last reply in the case's logical order."""

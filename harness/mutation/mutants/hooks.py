@@ -71,6 +71,19 @@ JUDGED = (
         why="a hook sees broken text and makes up what may have been meant by it, and that runs",
     ),
     Mutant(
+        id="hooks/saved-plan-goes-on",
+        file=RUNNING,
+        edits=(
+            (
+                "while not (verdict := fold(plan, children)).ended and len",
+                "while (not (verdict := fold(plan, children)).ended or len(children) == len(saved) > 0) and len",
+            ),
+        ),
+        check="hook_prefix_kept",
+        cases=("hooks/saved-marker/permission-request/updated-input@local-shell1",),
+        why="a host that was killed forgets, with its successor, that the plan was over: the next hook repairs what must be refused",
+    ),
+    Mutant(
         id="hooks/plan-goes-on",
         file=RUNNING,
         edits=(("while not (verdict := fold(plan, children)).ended and len", "while (verdict := fold(plan, children)) and len"),),

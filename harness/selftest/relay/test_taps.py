@@ -37,6 +37,7 @@ EXAMPLES = {
     "nothing": (DONE, 1),
     "lose_reply": (Reply(None), 1),
     "lose_request": (Reply(None), 0),
+    "hold_reply": (Reply(None), 1),
     "unavailable": (503, 0),
     "slow_down": (503, 0),
     "full": (507, 0),
