@@ -53,7 +53,7 @@ def judge(history: History) -> Finding:
             notes.missing(f"no model request followed {step.where}")
             continue
         notes.against(*_told(step))
-        appended = [record for record in history.appended(step.session) if step.covers(record.order)]
+        appended = [record for record in history.taken(step.session) if step.covers(record.order)]
         notes.against(*_kept(step, appended, "relay host-store"))
         sequences = {record.sequence for record in appended}
         stored = [record for record in history.records(step.session) if record.sequence in sequences]

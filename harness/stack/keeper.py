@@ -52,7 +52,7 @@ class Arms(Protocol):
         ...
 
     def restart(self, name: str, service: str) -> None:
-        """End a service of an arm's own as kill -9 does, and start it again at the same address; `StackError` if it is not its own."""
+        """End an arm's own service as kill -9 does, and start it again at the same address; `StackError` if it has none."""
         ...
 
     def drop(self, name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.mutation.mutant import Mutant
 
 ASKING = "hosted/host/asking.py"
+COLD = "hosted/host/hooks/cold.py"
 COMPLETING = "hosted/host/hooks/completing.py"
 ENDING = "hosted/host/hooks/ending.py"
 FOLDING = "hosted/host/hooks/folding.py"
@@ -18,6 +19,7 @@ _ADMITTED = "        if objections := admit(batch):\n"
 _PERMITTED = "            await _decide(turn, step, PERMISSION, slot)\n    return _judge(turn, slots)\n"
 _JUDGED_BEFORE = "    objections = _judge(turn, slots)\n    for slot in slots:\n"
 _JUDGED_AFTER = "            await _decide(turn, step, PRE, slot)\n        objections = _judge(turn, slots)\n"
+_COMPLETED = "        await completing.complete(turn)\n"
 _SUPPRESSED = "        if refused_for_text(batch):\n            return\n"
 
 SHOWN = (
@@ -36,6 +38,14 @@ SHOWN = (
         check="no_post_callback",
         cases=("hooks/next-batch/original@local-shell2", "hooks/next-batch/rewritten@local-shell2"),
         why="what was refused for its text goes out to programs all the same, a little later",
+    ),
+    Mutant(
+        id="hooks/cold-refusal-called-back",
+        file=COLD,
+        edits=((_COMPLETED, _COMPLETED.replace("complete(turn)", "_after_all(turn, batches(turn.session.records)[-1])")),),
+        check="no_post_callback",
+        cases=("hooks/cold/original@local-shell1",),
+        why="the host that refused the text kept it from its programs, and the next host hands it to them",
     ),
 )
 
@@ -81,7 +91,7 @@ JUDGED = (
         ),
         check="hook_prefix_kept",
         cases=("hooks/saved-marker/permission-request/updated-input@local-shell1",),
-        why="a host that was killed forgets, with its successor, that the plan was over: the next hook repairs what must be refused",
+        why="the next host does not know that the plan was over: a later hook repairs what must be refused",
     ),
     Mutant(
         id="hooks/plan-goes-on",
