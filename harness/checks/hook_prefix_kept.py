@@ -12,11 +12,7 @@ from harness.checks.check import Check, Finding, Notes
 from harness.checks.hooks import AFTER, folded, has_half, has_hooks
 from harness.ledger.facts import Record, subject
 from harness.ledger.history import History
-from harness.ledger.hooked import occurrences
-
-
-def _children(records: tuple[Record, ...], occurrence: object) -> list[Record]:
-    return [record for record in occurrences(records, "child") if record.body.get("occurrenceId") == occurrence]
+from harness.ledger.hooked import occurrences, of_plan
 
 
 def _beyond(plan: Record, children: list[Record]) -> Iterator[str]:
@@ -38,9 +34,7 @@ def _as_planned(history: History, records: tuple[Record, ...], plan: Record, chi
         yield f"the plan for {event} has other results than those of its first hooks, in their order"
     elif plan.body.get("mode") == "parallel" and ended != planned:
         yield f"the parallel plan for {event} has {len(ended)} of {len(planned)} results"
-    own = [
-        record for record in occurrences(records, "intended") if record.body.get("occurrenceId") == plan.body.get("occurrenceId")
-    ]
+    own = of_plan(records, "intended", plan)
     forgotten = {subject(exchange): exchange.order for exchange in reversed(history.hooked.seen("acknowledge"))}
     for child in children:
         hook, execution = child.body.get("hookId"), str(child.body.get("executionCallId") or "")
@@ -57,15 +51,14 @@ def judge(history: History) -> Finding:
     for session in history.sessions:
         appended, kept = history.taken(session), history.records(session)
         for plan in occurrences(appended, "planned"):
-            occurrence, event = plan.body.get("occurrenceId"), plan.body.get("event")
-            children = _children(appended, occurrence)
+            event, children = plan.body.get("event"), of_plan(appended, "child", plan)
             seen += 1
             if plan.body.get("mode") == "sequential" and event not in AFTER:
                 notes.against(*_beyond(plan, children))
             notes.against(*_as_planned(history, appended, plan, children))
-            if [record.text for record in _children(kept, occurrence)] != [record.text for record in children]:
+            if [record.text for record in of_plan(kept, "child", plan)] != [record.text for record in children]:
                 notes.missing(f"SQL has other results of the plan for {event} than were appended")
-            ends = [r for r in occurrences(appended, "completed") if r.body.get("occurrenceId") == occurrence]
+            ends = of_plan(appended, "completed", plan)
             if len(ends) != 1:
                 (notes.against if len(ends) > 1 else notes.missing)(f"the plan for {event} was completed {len(ends)} times")
     notes.served()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from harness.ledger.facts import Body, Served, decoded
+from harness.ledger.facts import Body, Record, Served, decoded
 from harness.ledger.history import History
 from harness.scenario.spec import Case
 
@@ -35,6 +35,15 @@ def folded(current: Body, output: str) -> Body:
             current = dict(said[key])
     merged = said.get("tool_input")
     return {**current, **merged} if isinstance(merged, dict) else current
+
+
+def left_by(plan: Record, children: Iterable[Record]) -> Body:
+    """The input of a plan after these of its hooks; one that failed changes nothing."""
+    current = dict(plan.body.get("input") or {})
+    for child in children:
+        if not child.body.get("failure"):
+            current = folded(current, str(child.body.get("output", "")))
+    return current
 
 
 def has_hooks(case: Case) -> bool:

@@ -87,3 +87,8 @@ def split(case: Case, events: Iterable[Event]) -> tuple[tuple[Event, ...], Hooke
 def occurrences(records: Iterable[Record], state: str) -> tuple[Record, ...]:
     """The hook records in one state: planned, child, completed."""
     return tuple(record for record in records if record.kind == RECORD and record.body.get("state") == state)
+
+
+def of_plan(records: Iterable[Record], state: str, plan: Record) -> list[Record]:
+    """Those of one occurrence, by the record that planned it."""
+    return [record for record in occurrences(records, state) if record.body.get("occurrenceId") == plan.body.get("occurrenceId")]

@@ -117,8 +117,9 @@ class HostedSessions:
         self._clients[label] = reply["clientId"]
 
     def forget(self) -> None:
-        """The host that these sessions were attached to is gone."""
+        """The host that these sessions were attached to is gone. Asking the next one gives the kill its place in the order."""
         self._clients.clear()
+        self._http.call("GET", "/healthz")
 
     @property
     def order(self) -> int:

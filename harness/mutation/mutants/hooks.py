@@ -89,7 +89,7 @@ JUDGED = (
                 "while (not (verdict := fold(plan, children)).ended or len(children) == len(saved) > 0) and len",
             ),
         ),
-        check="hook_prefix_kept",
+        check="marker_completed_from_prefix",
         cases=("hooks/saved-marker/permission-request/updated-input@local-shell1",),
         why="the next host does not know that the plan was over: a later hook repairs what must be refused",
     ),

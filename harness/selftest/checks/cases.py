@@ -81,6 +81,16 @@ _HOOKING = _case(
     Act(prompt="main", step=(Step(call=(REFUSED, SIBLING)), Step(call=(_REWRITTEN,)), Step(call=(EXECUTED,)), DONE)),
 )
 HOOKED = _HOOKING.model_copy(update={"hooks": (LOOKS, BREAKS, CALLBACK)})
+_KILLING = _case(
+    "the host is killed when the hook that breaks the text is on record, and its plan's result is not",
+    Act(prompt="main", wait=False, ends="turn_error", step=(Step(call=(_REWRITTEN,)),)),
+    Act(kill="host"),
+    Act(load="main"),
+    Act(finish="main"),
+    Act(prompt="main", step=(Step(call=(EXECUTED,)), DONE)),
+)
+_HELD = Fault(edge="host-store", operation="append", tap="hold_reply", contains='\\"state\\":\\"child\\"', gate="on-record")
+KILLED = _KILLING.model_copy(update={"private": True, "hooks": (BREAKS, LOOKS), "faults": (_HELD,)})
 GUARD = Hook(id="guard", event="PreToolUse", command="printf no")
 DENIAL = '{"permissionDecision": "deny", "reason": "not today"}'
 """What it prints."""

@@ -18,6 +18,7 @@ from harness.selftest.checks.cases import (
     CORRECTED,
     DENYING,
     HOOKED,
+    KILLED,
     OWNED,
     RELOADED,
     SECOND,
@@ -29,6 +30,7 @@ from harness.selftest.checks.change import (
     added,
     again,
     append,
+    appended,
     asked,
     chain,
     cut,
@@ -218,6 +220,11 @@ FOUR: Mapping[str, Four] = {
     ),
     "hook_prefix_kept": Four(
         Variation(append("hook_execution", REPAIRS, step=2), HOOKED), Variation(cut, HOOKED), Variation(same, HOOKED)
+    ),
+    "marker_completed_from_prefix": Four(
+        Variation(edited(appended("hook_execution"), asked(b'\\"executed\\": [\\"breaks', b'\\"executed\\": [\\"repairs')), KILLED),
+        Variation(cut, KILLED),
+        Variation(same, KILLED),
     ),
     "hook_once": Four(Variation(again(hooking("execute")), HOOKED), Variation(cut, HOOKED), Variation(same, HOOKED)),
     "reapproved": Four(Variation(without(answer(NEW)), CHANGING), Variation(cut, CHANGING), Variation(same, CHANGING)),

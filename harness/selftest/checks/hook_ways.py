@@ -1,14 +1,28 @@
-"""Ways to fail around hooks that deny, and hooks that change what somebody has allowed."""
+"""Ways to fail around hooks that deny, that change what somebody has allowed, and that were over when their host was killed."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from harness.ledger.event import Command, Driven, Event, Exchange
+from harness.ledger.event import Command, Driven, Event, Exchange, Row
 from harness.ledger.facts import HOST_BROKER, decoded, input_digest, sha256
-from harness.selftest.checks.cases import CHANGING, DENIED, DENYING
-from harness.selftest.checks.change import Change, Which, added, appended, asked, edited, exchange, heard, intrusion, row, without
+from harness.selftest.checks.cases import CHANGING, DENIED, DENYING, KILLED
+from harness.selftest.checks.change import (
+    Change,
+    Which,
+    added,
+    append,
+    appended,
+    asked,
+    edited,
+    exchange,
+    heard,
+    intrusion,
+    moved,
+    row,
+    without,
+)
 from harness.selftest.checks.seen import BROKER
 from harness.selftest.checks.survivors import Way
 
@@ -27,6 +41,19 @@ def child_of(hook: str) -> Which:
         return (body.get("state"), body.get("hookId")) == ("child", hook)
 
     return matches
+
+
+def _completes(hook: str) -> Which:
+    """Appends of the result of a plan that this hook ended."""
+    return lambda event: appended("hook_execution")(event) and f'executed\\": [\\"{hook}'.encode() in getattr(event, "request", b"")
+
+
+def _completed_row(event: Event) -> bool:
+    """The row of a plan's result."""
+    return isinstance(event, Row) and event.table == "records" and b'"completed"' in event.blobs["text"]
+
+
+LATE = {"state": "child", "hookId": "looks", "event": "PreToolUse", "callId": "c7", "occurrenceId": "n1-s-main:PreToolUse:c7"}
 
 
 def answer(digest: str) -> Which:
@@ -85,6 +112,32 @@ HOOK_WAYS: tuple[Way, ...] = (
         "SQL has no approval record allowed for the input that hooks have made",
         CHANGING,
         without(lambda event: row("records")(event) and b"allowed" in event.blobs["text"] and NEW.encode() in event.blobs["text"]),  # type: ignore[union-attr]
+    ),
+    (
+        "marker_completed_from_prefix",
+        "hook looks at PreToolUse has a result from after the kill",
+        KILLED,
+        append("hook_execution", LATE, sequence=40, step=2),
+    ),
+    (
+        "marker_completed_from_prefix",
+        "with another input than the one its hooks had left",
+        KILLED,
+        edited(_completes("breaks"), asked(b'Digest\\": \\"sha256:', b'Digest\\": \\"sha256:0')),
+    ),
+    ("marker_completed_from_prefix", "was not completed after the kill", KILLED, without(_completes("breaks"))),
+    ("marker_completed_from_prefix", "SQL has no result of the plan", KILLED, without(_completed_row)),
+    (
+        "marker_completed_from_prefix",
+        "was completed 2 times",
+        KILLED,
+        append("hook_execution", LATE | {"state": "completed", "executed": ["breaks"]}, sequence=40, step=2),
+    ),
+    (
+        "marker_completed_from_prefix",
+        "a hook at PreToolUse was started after the kill",
+        KILLED,
+        edited(lambda event: exchange("start")(event) and b"run_hook" in getattr(event, "request", b""), moved(90)),
     ),
     ("operator_text_agrees", "told as if it had run, and no worker has", DENYING, _heard_first(text="exit 0")),
     ("operator_text_agrees", "not told that it was not executed", DENYING, _heard_first(text='Error: hook "guard" minded')),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from harness.checks.hooks import folded
 from harness.ledger.event import Command
-from harness.ledger.facts import BROKER_WORKER, sha256
+from harness.ledger.facts import BROKER_WORKER, input_digest, sha256
 from harness.scenario.spec import Call, Case, Hook
 from harness.selftest.checks.cases import BREAKS, BROKEN, CHANGE, CHANGES, DENIAL, GUARD, LOOKS
 from harness.selftest.checks.parts import Parts
@@ -14,9 +15,11 @@ from harness.selftest.checks.seen import WORKER, Values
 
 
 def printed_by(case: Case, call: Call) -> list[tuple[Hook, str]]:
-    """The hooks before the call, and what each of them prints."""
+    """The hooks before the call, up to one that breaks its text, and what each of them prints."""
     said = {BREAKS: BROKEN if call.rewritten else None, GUARD: DENIAL if call.expect == "denied" else None, CHANGES: CHANGE}
-    return [(hook, text) for hook in case.hooks if (text := said.get(hook, "" if hook == LOOKS else None)) is not None]
+    every = [(hook, text) for hook in case.hooks if (text := said.get(hook, "" if hook == LOOKS else None)) is not None]
+    over = next((place for place, (_, text) in enumerate(every, start=1) if text == BROKEN), len(every))
+    return every[:over]
 
 
 class Hooking(Parts):
@@ -41,7 +44,11 @@ class Hooking(Parts):
             told = {"state": "child", "hookId": hook.id, "executionCallId": identity, "output": output, **about}
             self.append(session, "hook_execution", told)
             self.broker("acknowledge", session, f"/executions/{identity}:acknowledge", {}, {"acknowledged": True})
-        self.append(session, "hook_execution", {"state": "completed", **about})
+        if any(act.kill for act in self.case.acts):
+            self.driver("killed", "", "host")
+        effective = folded(given, said[-1][1]) if said else given
+        ends = {"executed": [hook.id for hook, _ in said], "effectiveInputDigest": input_digest(effective)}
+        self.append(session, "hook_execution", {"state": "completed", **about, **ends})
 
     def hook(self, session: str, identity: str, hook: Hook, stdin: dict[str, Any]) -> None:
         """One hook from its reservation to its end, with its row and its process."""
