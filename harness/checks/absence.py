@@ -46,6 +46,8 @@ class Claim:
     edges: tuple[str, ...] = (HOST_BROKER, HOST_STORE)
     elsewhere: Callable[[History], list[str]] = lambda _: []
     """Contradictions that only this claim knows of."""
+    excused: Callable[[History, Served], bool] = lambda *_: False
+    """Whether something other than the refused batch had to be given it in that window."""
 
     def seen(self, history: History, session: str) -> tuple[Exchange, ...]:
         """Where the relays saw it."""
@@ -58,7 +60,7 @@ class Claim:
     def intrusions(self, history: History) -> list[str]:
         """Each one in the window of a refused step, with the row that it left."""
         found = []
-        for step in history.inert:
+        for step in (step for step in history.inert if not self.excused(history, step)):
             for exchange in self.seen(history, step.session):
                 if step.covers(exchange.order):
                     found.append(f"{intruder(exchange, step)}{self._left(history, step.session, exchange)}")

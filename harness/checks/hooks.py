@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from harness.ledger.facts import Body, Record, Served, decoded
 from harness.ledger.history import History
+from harness.ledger.hooked import runs
 from harness.scenario.spec import Case
 
 AFTER = ("PostToolUse", "PostToolUseFailure", "PostToolBatch")
@@ -25,6 +26,13 @@ def refused_for_text(history: History) -> Iterator[Served]:
     for step in history.refused:
         if any(call.rewritten or has_half(decoded(call.argument_text())) for call in step.step.call):
             yield step
+
+
+def has_callback(history: History, step: Served) -> bool:
+    """Whether a hook after the batch ran in the step's window, as it must after a refusal for another reason than its text."""
+    if any(step.where == other.where for other in refused_for_text(history)):
+        return False
+    return any(run.event in AFTER and step.covers(run.exchange.order) for run in runs(history.hooked))
 
 
 def folded(current: Body, output: str) -> Body:

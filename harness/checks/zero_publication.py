@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from harness.checks.absence import Claim, bound_generation
 from harness.checks.check import ADMITTED, Check, Finding, has_inert
+from harness.checks.hooks import has_callback
 from harness.ledger.event import Exchange, Row
 from harness.ledger.facts import HOST_BROKER, HOST_STORE, WORKER_STORE, Planned, decoded, execution_id, publication
 from harness.ledger.history import History
@@ -66,6 +67,7 @@ CLAIMS = {
         key=bound_generation,
         edges=(HOST_BROKER, HOST_STORE, WORKER_STORE),
         elsewhere=_published,
+        excused=has_callback,
     ),
     "o2": Claim(
         operations=("publication",),

@@ -47,6 +47,14 @@ SHOWN = (
         cases=("hooks/cold/original@local-shell1",),
         why="the host that refused the text kept it from its programs, and the next host hands it to them",
     ),
+    Mutant(
+        id="hooks/cold-ordinary-unseen",
+        file=COLD,
+        edits=((_COMPLETED, _COMPLETED.replace("await completing.complete(turn)", "return")),),
+        check="zero_side_effects",
+        cases=("hooks/cold-ordinary@local-shell1",),
+        why="a batch that was refused for another reason than its text is shown to the hooks after it, unless its host died",
+    ),
 )
 
 JUDGED = (
