@@ -167,7 +167,7 @@ def _disorder(scene: Scene, stations: tuple[Station, ...], notes: Notes) -> Iter
 
 def _broke_off(scene: Scene, rest: Sequence[Station]) -> bool:
     """Whether the scenario lets this turn end here in an error, and nothing of what would have come later was accepted."""
-    ends_here = scene.step.ends_turn and scene.history.case.acts[scene.step.turn].ends == "turn_error"
+    ends_here = scene.step.ends_turn and scene.history.case.acts[scene.step.turn].ends != "turn_complete"
     return ends_here and not any(succeeded(e) for station in rest for e in station.find(scene))
 
 

@@ -125,7 +125,7 @@ def has_run(case: Case) -> bool:
 
 def has_unheard(case: Case) -> bool:
     """Whether any call must not come to a good end, or any turn."""
-    return any(True for _ in case.calls("abandoned", "denied", "stopped")) or any(act.ends == "turn_error" for act in case.acts)
+    return any(True for _ in case.calls("abandoned", "denied", "stopped")) or any(act.ends != "turn_complete" for act in case.acts)
 
 
 def asks(case: Case) -> bool:

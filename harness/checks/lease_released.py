@@ -2,7 +2,8 @@
 
 A lease that is held after every turn of its session has ended is evidence, whatever else the harness was unsure of; that the
 broker still held open work at the end is then no excuse, but the very thing. The one exception is a session that says it is
-recovery-blocked and has an execution of which nobody knows the end: there the fence has to stay.
+recovery-blocked and has an execution of which nobody knows the end, or whose host was killed where nobody can say how its turn
+ended: there the fence has to stay.
 """
 
 from __future__ import annotations

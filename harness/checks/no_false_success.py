@@ -54,17 +54,19 @@ def _turns(history: History, session: str, notes: Notes) -> int:
     failed = [
         (prompt, act)
         for prompt, act in history.turns(session)
-        if act.ends == "turn_error" or any(call.expect == "abandoned" for step in act.step for call in step.call)
+        if act.ends != "turn_complete" or any(call.expect == "abandoned" for step in act.step for call in step.call)
     ]
-    planned = sum(act.ends == "turn_error" for _, act in history.case.prompts(session))
-    if sum(act.ends == "turn_error" for _, act in failed) < planned:
+    planned = sum(act.ends != "turn_complete" for _, act in history.case.prompts(session))
+    if sum(act.ends != "turn_complete" for _, act in failed) < planned:
         notes.missing(f"{planned} turn(s) of session {session} had to end in an error, {len(failed)} were prompted")
     events, records = _events(history, session), list(_records(history, session))
-    for prompt, _ in failed:
+    for prompt, act in failed:
         good = [event for event in events if event.get("type") == "turn_complete" and event.get("promptId") == prompt]
         if good:
             notes.against(f"the transcript of session {session} has a turn_complete of prompt {prompt}")
-        if not any(event.get("type") == "turn_error" and event.get("promptId") == prompt for event in events):
+        if act.ends != "unknown" and not any(
+            event.get("type") == "turn_error" and event.get("promptId") == prompt for event in events
+        ):
             notes.missing(f"no transcript of session {session} shows that prompt {prompt} ended in an error")
         for witness, record in records:
             if record.kind == "session" and (record.body.get("event"), record.body.get("promptId")) == ("turn_complete", prompt):

@@ -40,7 +40,7 @@ def _mistakes(step: Served) -> list[str]:
 
 def _due(history: History, step: Served) -> bool:
     """Whether the model had to be asked again: not where the scenario lets the turn end in an error right after this step."""
-    return not (step.ends_turn and history.case.acts[step.turn].ends == "turn_error")
+    return not (step.ends_turn and history.case.acts[step.turn].ends != "turn_complete")
 
 
 def judge(history: History) -> Finding:

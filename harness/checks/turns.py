@@ -25,6 +25,9 @@ def note_turns(history: History, session: str, notes: Notes) -> None:
     notes.against(*(f"a turn of session {session} was still active {event.detail}" for event in still))
     for number, act in enumerate(prompts, start=1):
         where = f"turn {number} of session {session}"
+        if act.ends == "unknown":
+            notes.against(*(f"{where} was seen to end, though nobody can know" for _ in ended[number - 1 :]))
+            continue
         if number > len(ended):
             notes.missing(f"{where} was never seen to end")
             continue

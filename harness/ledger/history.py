@@ -15,6 +15,7 @@ from harness.ledger.facts import (
     DIRECT_EDGE,
     HOST_BROKER,
     HOST_STORE,
+    RECOVERY_REQUIRED,
     WORKER_STORE,
     Planned,
     Record,
@@ -62,6 +63,8 @@ class History:
         """Whether the session says that it is blocked, over work that is open or may be: the workspace then has to stay its own."""
         if self.blocked_at(session) is None:
             return False
+        if self.broken_off(session):
+            return True
         prepares = self.exchanges(HOST_BROKER, "prepare", session=session)
         answered = {decoded(e.request).get("idempotencyKey") for e in prepares if not uncertain(e)}
         unsure = any(uncertain(e) and decoded(e.request).get("idempotencyKey") not in answered for e in prepares)
@@ -93,9 +96,14 @@ class History:
         return tuple(event for event in self._events if isinstance(event, Fired))
 
     def blocked_at(self, session: str) -> int | None:
-        """When the driver first saw that the session says it is recovery-blocked; None if it never did."""
-        seen = (event.order for event in self.driven("blocked", session) if decoded(event.body).get("recoveryBlocked") is True)
-        return next(seen, None)
+        """When the driver first saw that the session is recovery-blocked, by its status or by its load; None if it never did."""
+        told = [event.order for event in self.driven("blocked", session) if decoded(event.body).get("recoveryBlocked") is True]
+        unloadable = [event.order for event in self.driven("load_refused", session) if event.detail == RECOVERY_REQUIRED]
+        return min((*told, *unloadable), default=None)
+
+    def broken_off(self, session: str) -> bool:
+        """Whether the scenario kills the session's host where nobody can say how its turn ended."""
+        return any(act.ends == "unknown" for _, act in self.case.prompts(session))
 
     def turns(self, session: str) -> tuple[tuple[str, Act], ...]:
         """(prompt id, act) of each prompt that the driver sent."""
@@ -243,8 +251,11 @@ class History:
         return tuple(record for _, record in sorted(found.items()))
 
     def _appends(self, session: str, *, accepted: bool) -> tuple[Record, ...]:
+        """Those of direct requests among them: a record is one, whoever has written it."""
         found: dict[tuple[int, bytes], Record] = {}
-        for exchange in filter(succeeded if accepted else uncertain, self.exchanges(HOST_STORE, "append", session=session)):
+        edges = (HOST_STORE, DIRECT_EDGE.format("store"))
+        appends = [exchange for edge in edges for exchange in self.exchanges(edge, "append", session=session)]
+        for exchange in filter(succeeded if accepted else uncertain, appends):
             asked, reply = decoded(exchange.request), decoded(exchange.reply)
             text = str(asked.get("text", ""))
             record = Record(

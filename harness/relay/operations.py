@@ -64,7 +64,9 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("load", "POST", f"/session/{_ID}/load"),
     ),
 }
-_TABLE |= dict.fromkeys(DIRECT.values(), ())
+_TABLE |= {
+    DIRECT[service]: _TABLE[edge] for service, edge in (("broker", HOST_BROKER), ("store", HOST_STORE), ("worker", BROKER_WORKER))
+}
 _COMPILED = {
     edge: tuple((name, re.compile(method), re.compile(path)) for name, method, path in rows) for edge, rows in _TABLE.items()
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from harness.clock import holds_within
 from harness.errors import Refused
 from harness.ledger.event import Driven
+from harness.ledger.facts import RECOVERY_REQUIRED
 from harness.limits import TURN_S, WATCH_MS
 from harness.model.data import prompt_text
 from harness.run.play import Play
@@ -78,6 +79,8 @@ def _load_refused(play: Play, label: str, _act: Act, _place: int) -> None:
     try:
         play.sessions.load(label)
     except Refused as refusal:
+        if refusal.code == RECOVERY_REQUIRED:
+            play.blocked.add(label)
         play.note("load_refused", label, detail=refusal.code)
         return
     play.note("loaded", label, body={"events": play.sessions.transcript(label)})

@@ -54,6 +54,11 @@ class ScenarioFile(Spec):
             raise ValueError("a scenario needs at least one [[act]]")
         if not self.private and any(act.kill for act in self.act):
             raise ValueError("kill needs private = true: no other case may run on a stack whose service is killed")
+        unloadable = {act.load_refused for act in self.act}
+        if any(act.ends == "unknown" and (act.wait or act.prompt not in unloadable) for act in self.act):
+            raise ValueError(
+                'ends = "unknown" needs wait = false, and load_refused of that session: else its end is there to be seen'
+            )
         return self
 
 

@@ -217,8 +217,8 @@ class Act(Spec):
     """For `prompt`: the user's words; by default seeded ones."""
     wait: bool = True
     """For `prompt`: wait for the end of its turn."""
-    ends: Literal["turn_complete", "turn_error"] = "turn_complete"
-    """For `prompt`: how the turn must end."""
+    ends: Literal["turn_complete", "turn_error", "unknown"] = "turn_complete"
+    """For `prompt`: how the turn must end; `unknown`: its host is killed and nobody can say, so that the session must not be loaded."""
     step: tuple[Step, ...] = ()
     """For `prompt`: the model's answers in this turn."""
 

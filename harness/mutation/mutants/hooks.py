@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.mutation.mutant import Mutant
 
 ASKING = "hosted/host/asking.py"
+BATCHES = "hosted/host/hooks/batches.py"
 COLD = "hosted/host/hooks/cold.py"
 COMPLETING = "hosted/host/hooks/completing.py"
 ENDING = "hosted/host/hooks/ending.py"
@@ -100,6 +101,30 @@ JUDGED = (
         check="marker_completed_from_prefix",
         cases=("hooks/saved-marker/permission-request/updated-input@local-shell1",),
         why="the next host does not know that the plan was over: a later hook repairs what must be refused",
+    ),
+    Mutant(
+        id="hooks/saved-plan-unfinished",
+        file=COLD,
+        edits=(('((KIND, result), ("message.committed", group))', '(("message.committed", group),)'),),
+        check="marker_completed_from_prefix",
+        cases=("hooks/saved-marker/pre-tool-use/tool-input@local-shell1",),
+        why="the batch is refused, and its plan stands there as if its hooks had still to be asked",
+    ),
+    Mutant(
+        id="hooks/uncertain-asked-again",
+        file=COLD,
+        edits=(("any(one.uncertain for one in occurrences(records).values())", "False"),),
+        check="recovery_blocked",
+        cases=("hooks/cold-uncertain-hook/permission-request@local-shell1",),
+        why="a hook of which nobody knows whether it has run is run, or run again",
+    ),
+    Mutant(
+        id="hooks/contradiction-overlooked",
+        file=BATCHES,
+        edits=(("    if batch.intents:\n", "    if batch.intents and batch.results is None:\n"),),
+        check="recovery_blocked",
+        cases=("hooks/cold-contradiction@local-shell1",),
+        why="a call was to run in a batch that had to be refused, and the next host goes on as if that could be",
     ),
     Mutant(
         id="hooks/plan-goes-on",

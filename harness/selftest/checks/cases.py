@@ -70,6 +70,13 @@ _LOSING = _case(
 BLOCKED = _LOSING.model_copy(
     update={"faults": (Fault(edge="host-store", operation="append", tap="lose_request", contains="lost.txt", times=4),)}
 )
+BROKEN_OFF = _case(
+    "the host is killed, and nobody can say how its turn ended",
+    Act(prompt="main", step=(Step(call=(EXECUTED,)), DONE)),
+    Act(prompt="main", wait=False, ends="unknown", step=(Step(call=(ABANDONED,)),)),
+    Act(kill="host"),
+    Act(load_refused="main"),
+).model_copy(update={"private": True})
 LOOKS = Hook(id="looks", event="PreToolUse", command="cat > seen.txt")
 BREAKS = Hook(id="breaks", event="PreToolUse", command="printf half")
 CALLBACK = Hook(id="after", event="PostToolBatch", command="cat > batch.txt")

@@ -94,6 +94,8 @@ class Perfect(Hooking):
             self.broker("release", session, f"/tool-sessions/{self.wire(session)}-r:release", {}, {"released": True})
             self.row_released(session)
             self.holders.remove(session)
+        if act.ends == "unknown":
+            return
         end = {"event": act.ends, "promptId": prompt}
         if act.ends == "turn_complete":
             self.append(session, "session", end)

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.ledger.event import Command, Driven, Event, Exchange, Row
 from harness.ledger.facts import BROKER_WORKER, HOST_BROKER, HOST_STORE, WORKER_STORE, decoded, publication, sha256
-from harness.selftest.checks.cases import ASKED, BLOCKED, CORRECTED, PUBLISHED, RELOADED
+from harness.selftest.checks.cases import ASKED, BLOCKED, BROKEN_OFF, CORRECTED, PUBLISHED, RELOADED
 from harness.selftest.checks.change import (
     Change,
     Which,
@@ -246,6 +246,13 @@ BLOCKS: tuple[Way, ...] = (
     ("recovery_blocked", "its load must be refused", BLOCKED, edited(driven("load_refused"), lambda _: {"act": "loaded"})),
     ("recovery_blocked", "saw 0 prompt refused so", BLOCKED, edited(exchange("prompt"), lambda _: {"reply": b"{}"})),
     ("recovery_blocked", "saw 0 load refused so", BLOCKED, without(exchange("load"))),
+    (
+        "turns_end_as_declared",
+        "turn 2 of session main was seen to end, though nobody can know",
+        BROKEN_OFF,
+        edited(driven("load_refused"), lambda _: {"act": "ended"}),
+    ),
+    ("no_false_success", "SQL has a turn_complete of prompt p2", BROKEN_OFF, _record(90, SUCCESS)),
     ("no_false_success", "SQL has a turn_complete of prompt p2", BLOCKED, _record(90, SUCCESS)),
     ("no_false_success", "an append on host-store has a turn_complete of prompt p2", BLOCKED, append("session", SUCCESS, step=3)),
     (

@@ -89,3 +89,9 @@ def test_wire_deltas_join_to_whole_pairs() -> None:
     raw = {"title": "t", "act": [{"prompt": "main", "step": [{"call": [call]}]}]}
     case = expand("x", raw, shown="x.toml")[0]
     assert next(case.calls())[1].argument_text() == '{"command": "🦊"}'
+
+
+def test_an_unknown_end_needs_a_session_that_cannot_be_loaded(tmp_path: Path) -> None:
+    write(tmp_path, "one", GOOD.replace('prompt = "main"\n', 'prompt = "main"\nends = "unknown"\n'))
+    with pytest.raises(ScenarioError, match='ends = "unknown" needs wait = false, and load_refused'):
+        catalog.load(tmp_path)
