@@ -218,7 +218,7 @@ class Act(Spec):
     wait: bool = True
     """For `prompt`: wait for the end of its turn."""
     ends: Literal["turn_complete", "turn_error", "unknown"] = "turn_complete"
-    """For `prompt`: how the turn must end; `unknown`: its host is killed and nobody can say, so that the session must not be loaded."""
+    """For `prompt`: how the turn must end; `unknown`: its host is killed where nobody can say, and it must not be loaded."""
     step: tuple[Step, ...] = ()
     """For `prompt`: the model's answers in this turn."""
 
