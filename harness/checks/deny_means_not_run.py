@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from harness.checks.check import RUN, Check, Finding, Notes
-from harness.checks.hooks import has_hooks
-from harness.ledger.facts import BROKER_WORKER, HOST_BROKER, Body, Planned, Record, Served, decoded, execution_id, sha256
+from harness.checks.hooks import has_hooks, said_by
+from harness.ledger.facts import BROKER_WORKER, HOST_BROKER, Planned, Record, Served, decoded, execution_id, sha256
 from harness.ledger.history import History
 from harness.ledger.hooked import occurrences
 from harness.scenario.spec import Case
@@ -20,7 +20,7 @@ BEFORE = ("PermissionRequest", "PreToolUse")
 
 def says_no(child: Record) -> bool:
     """Whether a hook's result refuses its call: it failed, or what it printed denies or stops."""
-    said: Body = decoded(str(child.body.get("output", "")) or "{}")
+    said = said_by(str(child.body.get("output", "")))
     return bool(child.body.get("failure")) or said.get("permissionDecision") == "deny" or said.get("stop") is True
 
 

@@ -35,9 +35,21 @@ def has_callback(history: History, step: Served) -> bool:
     return any(run.event in AFTER and step.covers(run.exchange.order) for run in runs(history.hooked))
 
 
+def said_by(output: str) -> Body:
+    """What a hook printed, without the nesting that an event's own shape may bring."""
+    said = decoded(output) if output.strip() else {}
+    nested = said.get("hookSpecificOutput")
+    if not isinstance(nested, dict):
+        return said
+    decision = nested.get("decision")
+    if isinstance(decision, dict):
+        nested = {**nested, **decision, "permissionDecision": decision.get("behavior")}
+    return {**said, **nested}
+
+
 def folded(current: Body, output: str) -> Body:
     """The input after one hook: replaced, or merged, or left as it is."""
-    said = decoded(output) if output.strip() else {}
+    said = said_by(output)
     for key in ("updatedInput", "sequentialInput"):
         if isinstance(said.get(key), dict):
             current = dict(said[key])

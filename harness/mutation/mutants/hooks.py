@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.mutation.mutant import Mutant
 
 ASKING = "hosted/host/asking.py"
+NESTED = "hosted/host/hooks/nested.py"
 BATCHES = "hosted/host/hooks/batches.py"
 COLD = "hosted/host/hooks/cold.py"
 COMPLETING = "hosted/host/hooks/completing.py"
@@ -137,10 +138,28 @@ JUDGED = (
 )
 
 _BLOCKED = '        return f"blocked it with exit status {BLOCKED}"\n'
+_SHAPED = "        _take(found, decision, _KEYS[PERMISSION])\n"
+_WRONG = """        raise ValueError(f'"{NESTED}" must be an object whose "{EVENT}" is {event}')\n"""
 _GARBAGE = '        raise BadOutputError(f"its output {error}") from None\n'
 _DENIAL = '        raise CallRefusedError(f"this call was not executed: {verdict.reason}")\n'
 
 CLOSED = (
+    Mutant(
+        id="hooks/nested-rewrite-dropped",
+        file=NESTED,
+        edits=((_SHAPED, _SHAPED.replace("decision,", '{k: v for k, v in decision.items() if k != "updatedInput"},')),),
+        check="exactly_one_execution",
+        cases=("hooks/nested/permission-request@local-shell1",),
+        why="what a hook has made of a call is taken in one spelling and dropped in silence in the other",
+    ),
+    Mutant(
+        id="hooks/another-events-shape",
+        file=NESTED,
+        edits=((_WRONG, "        return {}\n"),),
+        check="deny_means_not_run",
+        cases=("hooks/nested-deny/another-event@local-shell1",),
+        why="an answer to another question is passed over in silence, and that is taken for consent",
+    ),
     Mutant(
         id="hooks/exit-2-consents",
         file=ENDING,
