@@ -45,11 +45,13 @@ LIBRARIES = (
     "aiohttp",
     "botocore",
     "faker",
+    "jsonschema",
     "psutil",
     "psycopg",
     "psycopg-binary",
     "pydantic",
     "pymysql",
+    "rapidfuzz",
     "sqlalchemy",
 )
 """What services and observer import. Their versions are those of the harness's own environment: both engines run the same."""

@@ -373,8 +373,8 @@ _ERRORS = (
     ),
     Mutant(
         id="host/wrong-type-echoed",
-        file="hosted/host/shapes.py",
-        edits=(("must be {expected}", "must be {expected}, not {given[name]!a}"),),
+        file="hosted/host/seam/binding.py",
+        edits=(("must be {expected}", "must be {expected}, not {value!a}"),),
         check="names_field_not_value",
         cases=("limits/refusals/command-not-a-string@local-shell1",),
         why="the error about a value's type shows the value",
