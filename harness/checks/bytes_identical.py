@@ -29,7 +29,7 @@ def _carried(call: Admitted, text: str) -> str | None:
         return "cannot be read as one object with each key once"
     if payload.get("tool") != call.planned.call.tool:
         return "is for another tool"
-    return _difference(call.given, payload.get("input"))
+    return _difference(read_once(call.planned.bound), payload.get("input"))
 
 
 def judge(history: History) -> Finding:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from harness.checks.absence import gaps
 from harness.checks.check import ADMITTED, Check, Finding, Notes
 from harness.checks.echo import damaged, echoed, value_of, words
+from harness.checks.told import shown
 from harness.ledger.event import ModelExchange
 from harness.ledger.facts import Heard, Served, decoded, heard, listed
 from harness.ledger.history import History
@@ -83,7 +84,7 @@ def _named(step: Served, place: int, call: Call) -> bool:
     own = [answer.text for answer in step.answers if answer.call == call.id]
     twins = [one for one in range(len(step.step.call)) if step.step.call[one].id == call.id]
     mine = own[twins.index(place) : twins.index(place) + 1] if len(own) == len(twins) else own
-    return any(re.search(rf"(?<!\w){re.escape(call.names or '')}(?!\w)", text) for text in mine)
+    return any(re.search(rf"(?<!\w){re.escape(shown(call.names or ''))}(?!\w)", text) for text in mine)
 
 
 def _mistakes(history: History, step: Served) -> list[str]:

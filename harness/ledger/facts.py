@@ -168,6 +168,11 @@ class Planned:
         return self.call.argument_text() if self.call.effective is None else self.call.effective
 
     @property
+    def bound(self) -> str:
+        """The input that the worker must get, as JSON text."""
+        return self.given if self.call.bound is None else self.call.bound
+
+    @property
     def where(self) -> str:
         """For findings."""
         return f"call {self.call.id} of step {self.number}, session {self.session}"
@@ -175,7 +180,7 @@ class Planned:
     @property
     def command(self) -> bytes | None:
         """The bytes of the command, for a shell call whose arguments can be read."""
-        return input_command(decoded(self.given)) if self.call.tool == SHELL_TOOL else None
+        return input_command(decoded(self.bound)) if self.call.tool == SHELL_TOOL else None
 
 
 @dataclass(frozen=True)

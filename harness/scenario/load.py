@@ -47,6 +47,7 @@ class ScenarioFile(Spec):
     approval: Approval | None = None
     hook: tuple[Hook, ...] = ()
     hook_plans: HookPlans = HookPlans()
+    findings: tuple[int, ...] = ()
 
     @model_validator(mode="after")
     def _acts(self) -> Self:
@@ -180,6 +181,7 @@ def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Cas
             approval=file.approval,
             hooks=file.hook,
             hook_plans=file.hook_plans,
+            findings=file.findings,
         )
 
 

@@ -62,6 +62,14 @@ class Call(Spec):
     """For `refused`: the arguments are fine, and what a hook has made of them is not. The batch is then not inert."""
     output: str | None = None
     """For `executed`: text that the result given to the model must contain."""
+    bound: str | None = None
+    """For `executed`: the input that the worker must get, as JSON, where it is not what was asked for to the letter."""
+    told: tuple[str, ...] = ()
+    """For `executed`: what the result must say of that difference: each of these texts."""
+    says: str | None = None
+    """For `refused`: what the error must say of the argument that it names: what was expected."""
+    suggests: str | None = None
+    """For `refused`: the known key that the error must suggest."""
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -69,8 +77,12 @@ class Call(Spec):
             raise ValueError("give exactly one of arguments, deltas, wire_deltas")
         if self.expect != "executed" and (self.writes or self.output is not None):
             raise ValueError("writes and output belong to a call that is expected to be executed")
-        if self.expect != "refused" and self.names is not None:
-            raise ValueError("names belongs to a call that is expected to be refused")
+        if self.expect != "executed" and (self.bound is not None or self.told):
+            raise ValueError("bound and told belong to a call that is expected to be executed")
+        if self.expect != "refused" and (self.names is not None or self.says is not None or self.suggests is not None):
+            raise ValueError("names, says and suggests belong to a call that is expected to be refused")
+        if self.names is None and (self.says is not None or self.suggests is not None):
+            raise ValueError("says and suggests need names: the argument that they are about")
         try:
             self.argument_text()
         except ValueError:
@@ -295,6 +307,8 @@ class Case(Spec):
     approval: Approval | None = None
     hooks: tuple[Hook, ...] = ()
     hook_plans: HookPlans = HookPlans()
+    findings: tuple[int, ...] = ()
+    """Findings of the audit of silent arguments (`scenarios/arguments/README.md`) that it is evidence for."""
     must_fail: MustFail | None = None
 
     @property

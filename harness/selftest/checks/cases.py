@@ -77,6 +77,26 @@ BROKEN_OFF = _case(
     Act(kill="host"),
     Act(load_refused="main"),
 ).model_copy(update={"private": True})
+_UNKNOWN = Call(
+    id="c9",
+    arguments='{"comand": "printf no > no.txt"}',
+    expect="refused",
+    names="comand",
+    says="is not known",
+    suggests="command",
+)
+_CLAMPED = Call(
+    id="c10",
+    arguments='{"command": "printf hi > out.txt", "TimeoutSeconds": 1200}',
+    expect="executed",
+    bound='{"command": "printf hi > out.txt", "timeout": 600000}',
+    told=("requested 1200 s, applied 600 s", '"TimeoutSeconds" was taken as "_timeout_seconds"'),
+    writes={"out.txt": "hi"},
+)
+SEAM = _case(
+    "a near-miss key, then an alias and a clamp",
+    Act(prompt="main", step=(Step(call=(_UNKNOWN,)), Step(call=(_CLAMPED,)), DONE)),
+).model_copy(update={"findings": (1, 2, 7)})
 LOOKS = Hook(id="looks", event="PreToolUse", command="cat > seen.txt")
 BREAKS = Hook(id="breaks", event="PreToolUse", command="printf half")
 CALLBACK = Hook(id="after", event="PostToolBatch", command="cat > batch.txt")

@@ -21,6 +21,7 @@ from harness.selftest.checks.cases import (
     KILLED,
     OWNED,
     RELOADED,
+    SEAM,
     SECOND,
     STRAIGHT,
 )
@@ -93,6 +94,11 @@ def _broker_row(table: str, **found: int | str | None) -> Row:
 
 def _swapped(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [*messages[:-2], messages[-1], messages[-2]]
+
+
+def _quiet(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last result says nothing of what was sent."""
+    return [*messages[:-1], messages[-1] | {"text": "Error: no"}]
 
 
 def _last(text: str) -> Change:
@@ -233,6 +239,15 @@ FOUR: Mapping[str, Four] = {
         Variation(heard(2, lambda messages: [*messages[:-1], messages[-1] | {"text": "Error: not executed"}]), DENYING),
         Variation(cut, DENYING),
         Variation(same, DENYING),
+    ),
+    "no_silent_drop": Four(Variation(heard(3, _quiet), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
+    "override_told": Four(Variation(heard(3, _quiet), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
+    "error_names_key": Four(Variation(heard(2, _quiet), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
+    "suggestion_offered": Four(Variation(heard(2, _quiet), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
+    "not_run_with_defaults": Four(
+        Variation(again(exchange("execute")), SEAM),
+        Variation(STRAY, SEAM),
+        Variation(same, SEAM),
     ),
     "answers_as_declared": Four(
         Variation(edited(on("direct-broker"), lambda _: {"status": 200, "reply": b"{}"}), STRAIGHT),

@@ -170,8 +170,10 @@ class Perfect(Hooking):
     def result(self, call: Call) -> dict[str, Any]:
         """What the model is told about one call."""
         told = {
-            "executed": f"exit 0\n{call.output or ''}",
-            "refused": f"Error: argument {call.names} is not well-formed text",
+            "executed": "\n".join(("exit 0", call.output or "", *call.told)),
+            "refused": f"Error: argument {call.names} is not well-formed text"
+            if call.says is None
+            else f'Error: "{call.names}" {call.says}, "{call.suggests}"',
             "sibling": "Error: not executed, because another call of the batch was refused",
             "denied": "Error: not executed, because " + ("it was not approved" if self.case.approval else 'hook "guard" denied it'),
         }[call.expect]
@@ -208,7 +210,8 @@ class Perfect(Hooking):
         self.executions += 1
         identity = f"{self.execution}-{self.executions}"
         arguments = decoded(given)
-        payload = json.dumps({"tool": call.tool, "input": arguments})
+        bound = arguments if call.bound is None else decoded(call.bound)
+        payload = json.dumps({"tool": call.tool, "input": bound})
         digest, requested = input_digest(arguments), input_digest(decoded(payload))
         self.broker(
             "prepare",
