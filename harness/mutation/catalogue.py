@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.mutation.mutant import Mutant, apply
-from harness.mutation.mutants import broker, hooks, host, sessions, store, turns, worker
+from harness.mutation.mutants import arguments, broker, hooks, host, sessions, store, turns, worker
 from harness.stack.keeper import Sources
 
 NOOP = Mutant(
@@ -28,7 +28,7 @@ MUST_DIE = Mutant(
     stuck_after_s=0.2,
 )
 CATALOGUE: tuple[Mutant, ...] = (
-    *(*host.MUTANTS, *turns.MUTANTS, *sessions.MUTANTS, *hooks.MUTANTS),
+    *(*host.MUTANTS, *turns.MUTANTS, *sessions.MUTANTS, *hooks.MUTANTS, *arguments.MUTANTS),
     *(*broker.MUTANTS, *store.MUTANTS, *worker.MUTANTS),
 )
 CONTROLS = (NOOP, MUST_DIE)

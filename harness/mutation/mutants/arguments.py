@@ -1,0 +1,159 @@
+"""Mutants of the host's argument seam: the old behaviour comes back, in which what could not be honoured was dropped in silence."""
+
+from __future__ import annotations
+
+from harness.mutation.mutant import Mutant
+
+ARGUMENTS = "hosted/host/arguments.py"
+BINDING = "hosted/host/seam/binding.py"
+KEYS = "hosted/host/seam/keys.py"
+SCHEMA = "hosted/host/seam/schema.py"
+RESULTS = "hosted/host/results.py"
+NATIVE = "hosted/host/native.py"
+
+_UNKNOWN = "            raise ArgumentError(_unknown(key, known))\n"
+_MEANT = "return key if key in names else next((name for name in names if normal(name) == normal(key)), None)"
+_TWICE = "        if name in named:\n"
+_BOTH = "        if meta in named and real in named:\n"
+_UNREADABLE = """        raise ArgumentError(f'field "{name}" must be {expected}')\n"""
+_DEFAULT = (
+    'return {"timeout": 90_000, "_timeout_seconds": 90, "is_background": False, "_background": False}.get(name, value), notices'
+)
+_TOLD = "            if applied != value:\n                notices.append(_clamped(name, value, applied))\n"
+
+KEYS_DROPPED = (
+    Mutant(
+        id="host/unknown-key-dropped",
+        file=BINDING,
+        edits=((_UNKNOWN, "            continue\n"),),
+        check="not_run_with_defaults",
+        cases=("arguments/unknown-key/foreign@local-shell1",),
+        findings=(1,),
+        why="a misspelt key is dropped without a word, and the call runs as if it had never been said",
+    ),
+    Mutant(
+        id="host/meta-near-miss-dropped",
+        file=BINDING,
+        edits=(
+            ("        name = meant(key, known)\n", "        name = key if key in known else None\n"),
+            (_UNKNOWN, "            continue\n"),
+        ),
+        check="no_silent_drop",
+        cases=("arguments/alias/timeout-seconds-text@local-shell1",),
+        findings=(2,),
+        why="a timeout under nearly its name is dropped, the default holds, and the model goes on in a false belief",
+    ),
+    Mutant(
+        id="host/nothing-suggested",
+        file=BINDING,
+        edits=(("    near = nearest(key, known)\n", '    near = ""\n'), ("nearest, shown_key", "shown_key")),
+        check="suggestion_offered",
+        cases=("arguments/near-miss/comand@local-shell1",),
+        findings=(1,),
+        why="the model is told what is wrong and not what is nearly right, and tries again with another guess",
+    ),
+    Mutant(
+        id="host/key-uncut",
+        file=KEYS,
+        edits=((" if len(escaped) <= limits.SHOWN_KEY_CHARS else ", ' if escaped else "" if not escaped else '),),
+        check="error_names_key",
+        cases=("arguments/unknown-key/long@local-shell1",),
+        why="a key as long as a page fills the model's context with itself",
+    ),
+    Mutant(
+        id="host/alias-untold",
+        file=BINDING,
+        edits=(("        if name != key:\n", "        if name != key and not name:\n"),),
+        check="override_told",
+        cases=("arguments/alias/command@local-shell1",),
+        findings=(1,),
+        why="the model's spelling works by luck, and it never learns the right one",
+    ),
+    Mutant(
+        id="host/last-spelling-wins",
+        file=BINDING,
+        edits=((_TWICE, "        if name in named and name not in known:\n"),),
+        check="not_run_with_defaults",
+        cases=("arguments/said-twice/two-spellings@local-shell1",),
+        why="of two commands under two spellings one runs, and nobody has said which",
+    ),
+    Mutant(
+        id="host/meta-outranks-own",
+        file=BINDING,
+        edits=((_BOTH, "        if meta in named and real in named and not known:\n"),),
+        check="not_run_with_defaults",
+        cases=("arguments/said-twice/meta-and-own@local-shell1",),
+        why="of two timeouts one holds, and nobody has said which",
+    ),
+    Mutant(
+        id="host/digest-of-the-bound-input",
+        file=NATIVE,
+        edits=(('"argsDigest": managed_tool_digest(slot.given),', '"argsDigest": managed_tool_digest(slot.bound.input),'),),
+        check="digest_unchanged",
+        cases=("arguments/alias/command@local-shell1",),
+        why="an approval that was given to the model's own words no longer fits what is reserved",
+    ),
+)
+
+VALUES_COERCED = (
+    Mutant(
+        id="host/unreadable-value-default",
+        file=BINDING,
+        edits=((_UNREADABLE, f"        {_DEFAULT}\n"),),
+        check="not_run_with_defaults",
+        cases=("arguments/unreadable/timeout-text@local-shell1", "arguments/unreadable/background-yes@local-shell1"),
+        findings=(4,),
+        why="a value that cannot be read counts as none, and the default is run",
+    ),
+    Mutant(
+        id="host/unreadable-meta-default",
+        file=BINDING,
+        edits=((_UNREADABLE, f"        if name in META:\n            {_DEFAULT}\n{_UNREADABLE}"),),
+        check="not_run_with_defaults",
+        cases=("arguments/unreadable/meta-timeout-unit@local-shell1",),
+        findings=(5,),
+        why="a timeout with its unit is no timeout at all, and nobody says so",
+    ),
+    Mutant(
+        id="host/whole-fraction-an-integer",
+        file=SCHEMA,
+        edits=(
+            (
+                "    return isinstance(value, int) and not isinstance(value, bool)\n",
+                "    return isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1\n",
+            ),
+        ),
+        check="not_run_with_defaults",
+        cases=("arguments/unreadable/timeout-whole-fraction@local-shell1",),
+        findings=(4,),
+        why="what a validator calls an integer is none to the next reader, which takes a default or falls over",
+    ),
+    Mutant(
+        id="host/half-pair-in-a-file",
+        file=BINDING,
+        edits=(("tool != SHELL and has_unpaired", "tool != tool and has_unpaired"),),
+        check="not_run_with_defaults",
+        cases=("arguments/unreadable/content-half@local-shell1",),
+        why="text that cannot be written goes all the way to the worker and fails there, after the start",
+    ),
+    Mutant(
+        id="host/clamp-untold",
+        file=BINDING,
+        edits=((_TOLD, ""),),
+        check="override_told",
+        cases=("arguments/meta-timeout/above@local-shell1",),
+        findings=(7,),
+        why="a timeout of twenty minutes becomes one of ten, and the model plans with twenty",
+    ),
+    Mutant(
+        id="host/notices-lost",
+        file=RESULTS,
+        edits=(("(*_notices(slot), *slot.contexts)", "slot.contexts"),),
+        check="no_silent_drop",
+        cases=("arguments/meta-timeout/zero@local-shell1",),
+        findings=(7,),
+        why="what was changed is known to the host and stays there",
+    ),
+)
+
+MUTANTS: tuple[Mutant, ...] = (*KEYS_DROPPED, *VALUES_COERCED)
