@@ -55,7 +55,7 @@ def markdown(report: Report) -> str:
     areas: dict[str, list[CaseResult]] = {}
     for result in report.cases:
         areas.setdefault(result.area, []).append(result)
-    tables = {"comparisons": comparisons, "matrix": matrix}
+    tables = {"comparisons": comparisons, "matrix": matrix, "silences": silences}
     return environment.from_string(template).render(report=report, areas=areas, Verdict=Verdict, **tables) + "\n"
 
 
@@ -73,6 +73,15 @@ def comparisons(results: Sequence[CaseResult]) -> list[tuple[CaseResult, CaseRes
     """(on the mutant, on the real arm) of the incident's cases that ran on both."""
     real = {result.id: result for result in results}
     return [(one, real[one.same_as]) for one in results if one.same_as in real and real[one.same_as].area == INCIDENT]
+
+
+def silences(results: Sequence[CaseResult]) -> list[tuple[int, list[CaseResult], list[CaseResult]]]:
+    """(finding of the audit of silent arguments, its cases on a mutant, its cases on the real arm)."""
+    numbers = sorted({finding for result in results for finding in result.findings})
+    own = {number: [result for result in results if number in result.findings] for number in numbers}
+    return [
+        (number, [one for one in found if one.mutant], [one for one in found if not one.mutant]) for number, found in own.items()
+    ]
 
 
 def junit(report: Report) -> JUnitXml:

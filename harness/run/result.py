@@ -35,6 +35,8 @@ class CaseResult(BaseModel):
     mutant: str = ""
     same_as: str = ""
     """For a must-fail case: its mutant, and the id of the same case on the real arm."""
+    findings: tuple[int, ...] = ()
+    """Findings of the audit of silent arguments that it is evidence for."""
     verdict: Verdict
     outcome: Verdict
     """pass: as expected; fail: not; unknown: it could not be told."""

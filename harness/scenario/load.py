@@ -75,6 +75,8 @@ class SameAs(Spec):
     once: str = ""
     go_on: bool = False
     engines: tuple[Literal["process", "docker"], ...] = ()
+    findings: tuple[int, ...] | None = None
+    """Of the other's findings, those whose old behaviour the mutant brings back; all by default."""
     only: str = "*"
     """Glob over the other cases' ids, without the file's own part: which of them."""
     profiles: tuple[str, ...] | None = None
@@ -206,6 +208,7 @@ def on_mutant(name: str, raw: dict[str, Any], others: Mapping[str, tuple[Case, .
                 "area": "must_fail",
                 "title": file.title,
                 "engines": file.engines or case.engines,
+                "findings": case.findings if file.findings is None else file.findings,
                 "must_fail": MustFail(same_as=case.id, **common),
             }
         )

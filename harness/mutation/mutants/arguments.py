@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.mutation.mutant import Mutant
 
-ARGUMENTS = "hosted/host/arguments.py"
+ADMISSION = "hosted/host/admission.py"
 BINDING = "hosted/host/seam/binding.py"
 KEYS = "hosted/host/seam/keys.py"
 SCHEMA = "hosted/host/seam/schema.py"
@@ -92,6 +92,15 @@ KEYS_DROPPED = (
         check="digest_unchanged",
         cases=("arguments/alias/command@local-shell1",),
         why="an approval that was given to the model's own words no longer fits what is reserved",
+    ),
+    Mutant(
+        id="host/nameless-an-unknown-tool",
+        file=ADMISSION,
+        edits=(("said if call.name else nameless)", "said or nameless)"),),
+        check="error_names_key",
+        cases=("arguments/nameless@local-shell1",),
+        findings=(14,),
+        why="a call that came without its name is told to be for a tool that does not exist, and the model looks for another tool",
     ),
 )
 
