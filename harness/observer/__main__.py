@@ -18,6 +18,7 @@ import uvloop
 from aiohttp import web
 
 from harness.limits import BODY_BYTES
+from harness.observer import pages
 from harness.observer.answers import Answers
 from harness.observer.cases import Cases
 from harness.observer.control import Control, guarded
@@ -52,6 +53,7 @@ def application(cases: Cases, client: aiohttp.ClientSession, reader: RecordReade
     answers, relays = Answers(cases, catch_up), Relays(cases, client, catch_up)
     app.add_routes(Control(cases, catch_up).routes())
     app.router.add_get("/healthz", _health)
+    app.add_routes(pages.routes())
     app.router.add_post("/r/{token}/model/{session}/{rest:.*}", answers.handle)
     app.router.add_route("*", f"/r/{{token}}/{{edge:{'|'.join(EDGE_OF)}}}/{{rest:.*}}", relays.handle)
     app.router.add_route("*", "/{bucket}/{key:.+}", relays.objects)

@@ -126,6 +126,7 @@ class ArmPlan:
                 "worker",
                 *("--workspaces", f"{WORKSPACES}/{self.name}", "--shell", SHIM, "--shell-report", FIFO),
                 *("--tool-processes", str(TOOL_PROCESSES), "--store", f"{relays}/publications"),
+                *("--web", f"{shared.observer.address}/web"),
                 **objects,
             ),
             make("host", LOUDGATE_BROKER_TOKEN=self.tokens["broker"], LOUDGATE_STORE_TOKEN=self.tokens["store"]),

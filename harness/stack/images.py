@@ -46,6 +46,7 @@ LIBRARIES = (
     "botocore",
     "faker",
     "jsonschema",
+    "markupsafe",
     "psutil",
     "psycopg",
     "psycopg-binary",

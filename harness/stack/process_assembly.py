@@ -139,7 +139,7 @@ class ProcessAssembly:
                 str(base.shim),
                 "--shell-report",
                 str(base.fifo),
-                *("--store", publications),
+                *("--store", publications, "--web", f"{base.observer.address}/web"),
                 *uid,
             ),
             "host": (),

@@ -8,6 +8,8 @@ ADMISSION = "hosted/host/admission.py"
 BINDING = "hosted/host/seam/binding.py"
 KEYS = "hosted/host/seam/keys.py"
 SCHEMA = "hosted/host/seam/schema.py"
+PROFILES = "hosted/host/profiles.py"
+WEB = "hosted/worker/web.py"
 RESULTS = "hosted/host/results.py"
 NATIVE = "hosted/host/native.py"
 
@@ -19,7 +21,7 @@ _UNREADABLE = """        raise ArgumentError(f'field "{name}" must be {expected}
 _DEFAULT = (
     'return {"timeout": 90_000, "_timeout_seconds": 90, "is_background": False, "_background": False}.get(name, value), notices'
 )
-_TOLD = "            if applied != value:\n                notices.append(_clamped(name, value, applied))\n"
+_TOLD = "        if applied != value:\n            notices.append(_clamped(name, value, applied))\n"
 
 KEYS_DROPPED = (
     Mutant(
@@ -165,4 +167,56 @@ VALUES_COERCED = (
     ),
 )
 
-MUTANTS: tuple[Mutant, ...] = (*KEYS_DROPPED, *VALUES_COERCED)
+_BROKEN = """            return f'field "arguments" {error}'\n"""
+_FILTERED = 'if wanted == "all" or one.get("enabled") is (wanted == "enabled")]'
+_CUT = ' if more else ""\n'
+
+TOOLS = (
+    Mutant(
+        id="host/broken-arguments-empty",
+        file=ADMISSION,
+        edits=((_BROKEN, "            return None if error else None\n"),),
+        check="not_run_with_defaults",
+        cases=("arguments/empty-call/truncated@local-web1",),
+        findings=(6,),
+        why="arguments that were cut off on their way count as none, and a tool that needs none runs",
+    ),
+    Mutant(
+        id="worker/filter-ignored",
+        file=WEB,
+        edits=((_FILTERED, "]"),),
+        check="result_reaches_model",
+        cases=("arguments/webhooks/disabled@local-web1",),
+        findings=(8,),
+        why="a filter that the schema offers is never read, and the list looks filtered",
+    ),
+    Mutant(
+        id="host/any-format",
+        file=PROFILES,
+        edits=(('"enum": ["text", "raw"], ', ""),),
+        check="not_run_with_defaults",
+        cases=("arguments/web-values/format-markdown@local-web1",),
+        findings=(9,),
+        why="a format that the tool does not have gives another one, as if that had been asked for",
+    ),
+    Mutant(
+        id="worker/cut-untold",
+        file=WEB,
+        edits=((_CUT, ' if more and not kept else ""\n'),),
+        check="result_reaches_model",
+        cases=("arguments/web-fetch/cut@local-web1",),
+        findings=(10,),
+        why="half a page looks like the whole one",
+    ),
+    Mutant(
+        id="host/lines-below-one",
+        file=PROFILES,
+        edits=(('"start_line": {"type": "integer", "minimum": 1, ', '"start_line": {"type": "integer", '),),
+        check="not_run_with_defaults",
+        cases=("arguments/web-values/start-zero@local-web1",),
+        findings=(16,),
+        why="a line number that no file has counts as none, or fails only where the tool runs",
+    ),
+)
+
+MUTANTS: tuple[Mutant, ...] = (*KEYS_DROPPED, *VALUES_COERCED, *TOOLS)
