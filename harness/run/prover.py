@@ -45,8 +45,11 @@ class Prover:
 
     def prove(self, case: Case) -> CaseResult:
         """The case's result, written down. Errors of the stack pass through: the case then did not run."""
-        result = self.play(case, self.arms.arm(arm_of(case)))
+        wanted = arm_of(case)
+        result = self.play(case, self.arms.arm(wanted))
         write_result(self.folder, result)
+        if case.private:
+            self.arms.drop(wanted.name)  # no other case runs on it, and what it holds is memory
         return result
 
     def play(self, case: Case, arm: Arm) -> CaseResult:

@@ -120,10 +120,17 @@ class DockerAssembly:
         _wait([killed], [])
 
     def drop(self, name: str) -> None:
-        """Remove the arm's containers; its volumes and databases go with the run."""
-        for service in [one for one in self._services if one.spec.arm == name]:
+        """Remove the arm's containers and databases, which are memory; its volumes go with the run."""
+        dropped = [one for one in self._services if one.spec.arm == name]
+        for service in dropped:
+            self._services.remove(service)  # first: what is stopped has not died
+        for service in dropped:
             self._problems += filter(None, [_stopped(service)])
-            self._services.remove(service)
+        if self._base is not None:
+            try:
+                self._base.shared.database.remove(name)
+            except LoudgateError as error:
+                self._problems.append(str(error))
 
     def _start_base(self) -> Base:
         tags = docker_build.build(self.door, self.say, (images.PYTHON, images.OBJECTS, self.store))

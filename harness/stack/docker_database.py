@@ -19,10 +19,10 @@ from harness.stack.service import ServiceSpec
 
 DATABASES = ("store", "broker")
 OWNER, READER = "service_rw", "ledger_ro"
-DATA_BYTES = 512 * MIB
+DATA_BYTES = 1024 * MIB
 """A prepared cluster takes 30 MiB and each arm's two databases 15 MiB; on a tmpfs, so it counts as memory."""
 
-SERVER_BYTES = 1024 * MIB
+SERVER_BYTES = 1536 * MIB
 SERVER_PROCESSES = 400
 """One per connection; the servers allow 300."""
 
@@ -47,6 +47,10 @@ class Kind(Protocol):
         """SQLAlchemy's, for `user:password@host:port`."""
         ...
 
+    def removal(self, names: tuple[str, ...]) -> list[str]:
+        """The command that takes these databases away, whoever is still connected."""
+        ...
+
     def creation(self, names: tuple[str, ...]) -> list[str]:
         """The command that makes these databases: the owner may do anything in them, the reader only read."""
         ...
@@ -69,6 +73,10 @@ class Database:
     def create(self, arm: str) -> None:
         """Make the databases of an arm."""
         self.service.execute(self.kind.creation(tuple(database_name(arm, one) for one in DATABASES)), self.kind.user)
+
+    def remove(self, arm: str) -> None:
+        """Take the databases of an arm away; nothing where it has none."""
+        self.service.execute(self.kind.removal(tuple(database_name(arm, one) for one in DATABASES)), self.kind.user)
 
     def for_services(self, arm: str, database: str) -> str:
         """URL of the owner, inside the stack's network."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from harness.stack.docker_database import CONNECT_S, OWNER, READER
 
+_CLIENT = ("mariadb", "--defaults-file=/dev/null", "--socket=/tmp/mariadb.sock", "--execute")
+
 
 class MariaDB:
     """MariaDB 10.11."""
@@ -17,6 +19,10 @@ class MariaDB:
         """SQLAlchemy's."""
         return f"mysql+pymysql://{at}/{database}?charset=utf8mb4&connect_timeout={CONNECT_S}"
 
+    def removal(self, names: tuple[str, ...]) -> list[str]:
+        """The command that takes these databases away, whoever is still connected."""
+        return [*_CLIENT, "; ".join(f"DROP DATABASE IF EXISTS `{name}`" for name in names)]
+
     def creation(self, names: tuple[str, ...]) -> list[str]:
         """In a grant an underscore stands for any character, unless it is escaped."""
         statements = []
@@ -24,4 +30,4 @@ class MariaDB:
             granted = name.replace("_", r"\_")
             statements += [f"CREATE DATABASE `{name}`", f"GRANT ALL ON `{granted}`.* TO {OWNER}@'%'"]
             statements += [f"GRANT SELECT ON `{granted}`.* TO {READER}@'%'"]
-        return ["mariadb", "--defaults-file=/dev/null", "--socket=/tmp/mariadb.sock", "--execute", "; ".join(statements)]
+        return [*_CLIENT, "; ".join(statements)]

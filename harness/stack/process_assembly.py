@@ -119,10 +119,12 @@ class ProcessAssembly:
 
     def drop(self, name: str) -> None:
         """Stop the arm's services and remove its folders."""
-        for service in [one for one in self._services if one.spec.arm == name]:
+        dropped = [one for one in self._services if one.spec.arm == name]
+        for service in dropped:
+            self._services.remove(service)  # first: what is stopped has not died
+        for service in dropped:
             service.grace_s = 0.0  # what it holds is removed with it
             service.stop()
-            self._services.remove(service)
         for folder in ("arms", "workspaces"):
             shutil.rmtree(self.run.path / folder / name, ignore_errors=True)
 
