@@ -113,7 +113,7 @@ def _late(history: History, notes: Notes) -> None:
 
 def judge(history: History) -> Finding:
     """Every admitted call of a case that asks."""
-    notes, calls = Notes(history), history.planned(*ASKED)
+    notes, calls = Notes(history), [one for one in history.planned(*ASKED) if not (one.call.granted or one.call.policy)]
     for planned in calls:
         step = history.step_of(planned)
         own = [] if step is None else _own(history, planned, step)
@@ -131,7 +131,7 @@ def judge(history: History) -> Finding:
 
 
 def _applies(case: Case) -> bool:
-    return asks(case) and any(True for _ in case.calls(*ASKED))
+    return asks(case) and any(not (call.granted or call.policy) for _, call in case.calls(*ASKED))
 
 
 CHECK = Check(

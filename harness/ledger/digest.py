@@ -43,7 +43,7 @@ _GENERATION = re.compile(rb'"generation"\s*:\s*[0-9]+')
 """Fencing generations, in records of approvals."""
 _ACTS = (
     *("created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_not_seen", "cancelled"),
-    *("blocked", "load_refused", "asked", "answered", "expired", "requested"),
+    *("blocked", "load_refused", "create_refused", "asked", "answered", "expired", "requested"),
 )
 """Acts of the driver that decide something."""
 _TELLING = frozenset({"blocked", "asked", "answered"})

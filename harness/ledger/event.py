@@ -123,7 +123,7 @@ class Row(Frozen):
 # fmt: off
 DriverAct = Literal[
     "created", "prompted", "ended", "still_active", "detached", "loaded", "refused", "busy_seen", "busy_not_seen", "cancelled",
-    "blocked", "load_refused", "asked", "answered", "expired", "requested", "killed",
+    "blocked", "load_refused", "create_refused", "asked", "answered", "expired", "requested", "killed",
 ]
 # fmt: on
 

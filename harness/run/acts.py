@@ -86,6 +86,15 @@ def _load_refused(play: Play, label: str, _act: Act, _place: int) -> None:
     play.note("loaded", label, body={"events": play.sessions.transcript(label)})
 
 
+def _create_refused(play: Play, label: str, _act: Act, _place: int) -> None:
+    try:
+        play.sessions.create(label)
+    except Refused as refusal:
+        play.note("create_refused", label, detail=refusal.code)
+        return
+    play.note("created", label)
+
+
 def _blocked(play: Play, label: str, _act: Act, place: int) -> None:
     status = play.sessions.status(label)
     try:
@@ -180,6 +189,7 @@ VERB_ACTS: dict[str, Callable[[Play, str, Act, int], None]] = {
     "detach": _detach,
     "load": _load,
     "load_refused": _load_refused,
+    "create_refused": _create_refused,
     "blocked": _blocked,
     "open": _open,
     "await_held": _await_held,

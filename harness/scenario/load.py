@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from harness.errors import ScenarioError
 from harness.scenario import spec
-from harness.scenario.spec import IDENTIFIER, VERBS, Act, Approval, Case, Fault, Hook, HookPlans, MustFail, Spec
+from harness.scenario.spec import IDENTIFIER, VERBS, Act, Approval, Case, Fault, Hook, HookPlans, MustFail, Spec, Tools
 
 _PLACEHOLDER = re.compile(r"<<([A-Za-z0-9_.-]+)>>")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,60}")
@@ -45,6 +45,7 @@ class ScenarioFile(Spec):
     act: tuple[Act, ...]
     fault: tuple[Fault, ...] = ()
     approval: Approval | None = None
+    tools: Tools | None = None
     hook: tuple[Hook, ...] = ()
     hook_plans: HookPlans = HookPlans()
     findings: tuple[int, ...] = ()
@@ -84,7 +85,7 @@ class SameAs(Spec):
 
 def _fill(value: Any, choice: Choice, missing: set[str]) -> Any:
     if isinstance(value, dict):
-        return {key: _fill(item, choice, missing) for key, item in value.items()}
+        return {_fill(key, choice, missing): _fill(item, choice, missing) for key, item in value.items()}
     if isinstance(value, list):
         return [_fill(item, choice, missing) for item in value]
     return _PLACEHOLDER.sub(lambda hit: _lookup(hit, choice, missing), value) if isinstance(value, str) else value
@@ -117,7 +118,11 @@ def _duplicates(name: str, case: Case) -> Iterator[str]:
         yield from (f"{name}: act: call id {one!r} is used twice in session {session!r}" for one in seen if seen[one] > 1)
     known = {act.prompt for act in case.acts if act.prompt}
     for act in case.acts:
-        labels = (getattr(act, verb) for verb in VERBS if verb not in ("prompt", "open", "await_held", "request", "kill"))
+        labels = (
+            getattr(act, verb)
+            for verb in VERBS
+            if verb not in ("prompt", "open", "await_held", "request", "kill", "create_refused")
+        )
         for label in labels:
             if label is not None and label not in known:
                 yield f"{name}: act: session {label!r} is never prompted"
@@ -181,6 +186,7 @@ def _cases(name: str, file: ScenarioFile, chosen: Iterable[str]) -> Iterator[Cas
             acts=file.act,
             faults=file.fault,
             approval=file.approval,
+            tools=file.tools,
             hooks=file.hook,
             hook_plans=file.hook_plans,
             findings=file.findings,

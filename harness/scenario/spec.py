@@ -66,6 +66,10 @@ class Call(Spec):
     """For `executed`: the input that the worker must get, as JSON, where it is not what was asked for to the letter."""
     told: tuple[str, ...] = ()
     """For `executed`: what the result must say of that difference: each of these texts."""
+    granted: bool = False
+    """For `executed`: nobody is asked, since it only looks; that it was granted is on record."""
+    policy: str | None = None
+    """For `denied`: the policy denies it, and the error says so with this word."""
     says: str | None = None
     """For `refused`: what the error must say of the argument that it names: what was expected."""
     suggests: str | None = None
@@ -81,6 +85,8 @@ class Call(Spec):
             raise ValueError("bound and told belong to a call that is expected to be executed")
         if self.expect != "refused" and (self.names is not None or self.says is not None or self.suggests is not None):
             raise ValueError("names, says and suggests belong to a call that is expected to be refused")
+        if (self.granted and self.expect != "executed") or (self.policy is not None and self.expect != "denied"):
+            raise ValueError("granted belongs to a call that is expected to be executed, policy to one that is to be denied")
         if self.names is None and (self.says is not None or self.suggests is not None):
             raise ValueError("says and suggests need names: the argument that they are about")
         try:
@@ -130,7 +136,7 @@ class Step(Spec):
 
 VERBS = (
     *("prompt", "finish", "cancel", "detach", "load", "open", "await_held", "await_busy", "await_command"),
-    *("answer", "expire", "blocked", "load_refused", "request", "kill"),
+    *("answer", "expire", "blocked", "load_refused", "create_refused", "request", "kill"),
 )
 DIRECT = ("broker", "store", "worker")
 """The services that a scenario may ask directly."""
@@ -159,6 +165,17 @@ class Send(Spec):
     def sessions(self) -> tuple[str, ...]:
         """The labels of the sessions that it names."""
         return tuple(_SESSION.findall(f"{self.path} {self.body or ''}"))
+
+
+class Tools(Spec):
+    """What the session's policy lets its tools do."""
+
+    allow: tuple[str, ...] | None = None
+    """The tools there are; what it does not name is denied."""
+    modes: dict[str, str] = {}
+    """Tool → allow, ask or deny."""
+    paths: Literal["any", "workspace"] = "any"
+    read_only: Literal["ask", "grant"] = "ask"
 
 
 class Approval(Spec):
@@ -211,6 +228,8 @@ class Act(Spec):
     """See that this session is recovery-blocked: its status says so, and a prompt is refused."""
     load_refused: str | None = None
     """Try to load this session, which must be refused."""
+    create_refused: str | None = None
+    """Try to create this session, whose configuration must be refused."""
     open: str | None = None
     """Let the answer go that is held at this gate; replies that a fault holds there are never given."""
     kill: Literal["host"] | None = None
@@ -305,6 +324,7 @@ class Case(Spec):
     acts: tuple[Act, ...]
     faults: tuple[Fault, ...] = ()
     approval: Approval | None = None
+    tools: Tools | None = None
     hooks: tuple[Hook, ...] = ()
     hook_plans: HookPlans = HookPlans()
     findings: tuple[int, ...] = ()
@@ -319,8 +339,9 @@ class Case(Spec):
     def sessions(self) -> tuple[str, ...]:
         """Labels in the order of their first prompt, then those that only direct requests name."""
         prompted = (act.prompt for act in self.acts if act.prompt is not None)
+        refused = (act.create_refused for act in self.acts if act.create_refused is not None)
         named = (label for act in self.acts if act.send is not None for label in act.send.sessions())
-        return tuple(dict.fromkeys((*prompted, *named)))
+        return tuple(dict.fromkeys((*prompted, *refused, *named)))
 
     def prompts(self, session: str) -> Iterator[tuple[int, Act]]:
         """The session's prompt acts, with their place among all acts."""

@@ -25,6 +25,13 @@ def _approval(case: Case) -> dict[str, Any]:
     return {} if asks is None else {"approval": {"mode": asks.mode, "timeoutMs": asks.timeout_ms}}
 
 
+def _tools(case: Case) -> dict[str, Any]:
+    if case.tools is None:
+        return {}
+    allow = {} if case.tools.allow is None else {"allow": list(case.tools.allow)}
+    return {"tools": {**allow, "modes": case.tools.modes, "paths": case.tools.paths, "readOnly": case.tools.read_only}}
+
+
 def _hooks(case: Case) -> dict[str, Any]:
     if not case.hooks:
         return {}
@@ -60,6 +67,7 @@ class HostedSessions:
             "broker": {"baseUrl": f"{self._relay}/broker"},
             **_approval(self._case),
             **_hooks(self._case),
+            **_tools(self._case),
             **({"captureBytes": CAPTURE_BYTES} if self._case.path == "o2" else {}),
         }
 

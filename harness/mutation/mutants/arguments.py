@@ -10,6 +10,9 @@ KEYS = "hosted/host/seam/keys.py"
 SCHEMA = "hosted/host/seam/schema.py"
 PROFILES = "hosted/host/profiles.py"
 WEB = "hosted/worker/web.py"
+ASKING = "hosted/host/asking.py"
+POLICY = "hosted/host/policy.py"
+REQUESTS = "hosted/host/requests.py"
 RESULTS = "hosted/host/results.py"
 NATIVE = "hosted/host/native.py"
 
@@ -219,4 +222,47 @@ TOOLS = (
     ),
 )
 
-MUTANTS: tuple[Mutant, ...] = (*KEYS_DROPPED, *VALUES_COERCED, *TOOLS)
+_LISTED = "(rules.allowed is not None and tool not in rules.allowed)"
+_UNRESOLVED = '        if _EXPANDED.search(piece):\n            return "cannot be resolved"\n'
+_RECORDED = '        await _record(turn, _approval(turn, slot, digest), "granted", rule=RULE)\n'
+
+GOVERNED = (
+    Mutant(
+        id="host/allowlist-not-the-whole-truth",
+        file=POLICY,
+        edits=((_LISTED, '(rules.allowed is not None and tool not in rules.allowed and tool != "list_webhooks")'),),
+        check="policy_denied",
+        cases=("arguments/policy-allowlist/webhooks@local-web1",),
+        findings=(3,),
+        why="an allowlist governs the tools that its author thought of, and every other one runs",
+    ),
+    Mutant(
+        id="host/unresolved-path-allowed",
+        file=POLICY,
+        edits=((_UNRESOLVED, "        if _EXPANDED.search(piece):\n            continue\n"),),
+        check="policy_denied",
+        cases=("arguments/policy-paths/variable@local-shell1",),
+        findings=(11,),
+        why="a path that cannot be resolved counts as none, and the command reads what it likes",
+    ),
+    Mutant(
+        id="host/matcher-with-a-slash",
+        file=REQUESTS,
+        edits=(('        if "/" in key or key not in TOOLS:\n', '        if "/" not in key and key not in TOOLS:\n'),),
+        check="configuration_refused",
+        cases=("arguments/policy-matcher/slash@local-shell1",),
+        findings=(15,),
+        why="a rule under somebody else's key matches nothing, and its author believes that it holds",
+    ),
+    Mutant(
+        id="host/grant-unrecorded",
+        file=ASKING,
+        edits=((_RECORDED, ""),),
+        check="audited",
+        cases=("arguments/policy-grant/plain@local-shell1",),
+        findings=(17,),
+        why="nobody can tell afterwards which commands ran without a question, and by which rule",
+    ),
+)
+
+MUTANTS: tuple[Mutant, ...] = (*KEYS_DROPPED, *VALUES_COERCED, *TOOLS, *GOVERNED)

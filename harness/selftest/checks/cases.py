@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.scenario.spec import Act, Approval, Call, Case, Fault, Hook, Send, Step
+from harness.scenario.spec import Act, Approval, Call, Case, Fault, Hook, Send, Step, Tools
 
 REFUSED = Call(id="c1", arguments=r'{"command": "printf zq1-canary \ud800 > broken.txt"}', expect="refused", names="command")
 SIBLING = Call(id="c2", arguments='{"command": "date > sibling.txt"}', expect="sibling")
@@ -97,6 +97,13 @@ SEAM = _case(
     "a near-miss key, then an alias and a clamp",
     Act(prompt="main", step=(Step(call=(_UNKNOWN,)), Step(call=(_CLAMPED,)), DONE)),
 ).model_copy(update={"findings": (1, 2, 7)})
+_LOOKS = Call(id="c11", arguments='{"command": "pwd"}', expect="executed", granted=True)
+_FORBIDDEN = Call(id="c12", tool="list_webhooks", arguments="{}", expect="denied", policy="list_webhooks")
+GOVERNED = _case(
+    "the policy grants one call and denies another",
+    Act(prompt="main", step=(Step(call=(_LOOKS, _FORBIDDEN)), DONE)),
+).model_copy(update={"tools": Tools(allow=("run_shell_command",), read_only="grant")})
+MISCONFIGURED = _case("a configuration that is refused", Act(create_refused="main"))
 LOOKS = Hook(id="looks", event="PreToolUse", command="cat > seen.txt")
 BREAKS = Hook(id="breaks", event="PreToolUse", command="printf half")
 CALLBACK = Hook(id="after", event="PostToolBatch", command="cat > batch.txt")

@@ -17,8 +17,10 @@ from harness.selftest.checks.cases import (
     CHANGING,
     CORRECTED,
     DENYING,
+    GOVERNED,
     HOOKED,
     KILLED,
+    MISCONFIGURED,
     OWNED,
     RELOADED,
     SEAM,
@@ -248,6 +250,17 @@ FOUR: Mapping[str, Four] = {
         Variation(again(exchange("execute")), SEAM),
         Variation(STRAY, SEAM),
         Variation(same, SEAM),
+    ),
+    "policy_denied": Four(
+        Variation(heard(2, _quiet), GOVERNED),
+        Variation(STRAY, GOVERNED),
+        Variation(same, GOVERNED),
+    ),
+    "audited": Four(Variation(without(appended("approval")), GOVERNED), Variation(cut, GOVERNED), Variation(same, GOVERNED)),
+    "configuration_refused": Four(
+        Variation(edited(driven("create_refused"), lambda _: {"act": "created"}), MISCONFIGURED),
+        Variation(STRAY, MISCONFIGURED),
+        Variation(same, MISCONFIGURED),
     ),
     "answers_as_declared": Four(
         Variation(edited(on("direct-broker"), lambda _: {"status": 200, "reply": b"{}"}), STRAIGHT),

@@ -88,6 +88,12 @@ class Parts(Seen):
         self.exchange(DRIVER_HOST, "prompt", session, path, asked={}, reply=REFUSAL, status=409)
         self.driver("blocked", session, RECOVERY_REQUIRED, body={"recoveryBlocked": True})
 
+    def misconfigured(self, session: str) -> None:
+        """Its creation is refused."""
+        refusal = {"error": {"code": "bad_matcher"}}
+        self.exchange(DRIVER_HOST, "create", session, "/session", asked={}, reply=refusal, status=400)
+        self.driver("create_refused", session, "bad_matcher")
+
     def unloadable(self, session: str) -> None:
         """Its load is refused."""
         path = f"/session/{self.wire(session)}/load"

@@ -69,6 +69,8 @@ class Perfect(Hooking):
                 self.load(act.load)
             elif act.blocked is not None:
                 self.looked(act.blocked)
+            elif act.create_refused is not None:
+                self.misconfigured(act.create_refused)
             elif act.load_refused is not None:
                 self.unloadable(act.load_refused)
             elif act.send is not None:
@@ -175,7 +177,14 @@ class Perfect(Hooking):
             if call.says is None
             else f'Error: "{call.names}" {call.says}, "{call.suggests}"',
             "sibling": "Error: not executed, because another call of the batch was refused",
-            "denied": "Error: not executed, because " + ("it was not approved" if self.case.approval else 'hook "guard" denied it'),
+            "denied": "Error: not executed, because "
+            + (
+                f"the policy does not allow {call.policy}"
+                if call.policy
+                else "it was not approved"
+                if self.case.approval
+                else 'hook "guard" denied it'
+            ),
         }[call.expect]
         return {"id": call.id, "name": call.tool, "content": told, "isError": call.expect != "executed"}
 
@@ -243,7 +252,11 @@ class Perfect(Hooking):
         return identity
 
     def may_run(self, session: str, call: Call, prompt: str, given: str) -> bool:
-        """Whether whoever is asked allows this input, or no hook has denied it."""
+        """Whether whoever is asked allows this input, and neither a hook nor the policy has denied it."""
+        if call.granted:
+            about = {"approvalId": f"{call.id}:approval", "callId": call.id, "inputDigest": input_digest(decoded(given))}
+            self.append(session, "approval", about | {"promptId": prompt, "state": "granted", "rule": "read-only"})
+            return True
         if self.case.approval is None:
             return call.expect != "denied"
         self.asked[session] = call, prompt
