@@ -65,9 +65,9 @@ REMOVED = (
         id="host/keys-and-types-removed",
         file=ADMISSION,
         edits=((_KEYS_ROW, ""),),
-        check="zero_execution",
+        check="ordered_paired_errors",
         cases=("limits/refusals/background@local-shell1",),
-        why="a command runs with an option that is not offered, as if it had not been given",
+        why="what cannot be honoured is noticed where the call is built: the turn breaks off, and the model is told of nothing",
         removes="host:keys-and-types",
     ),
     Mutant(
