@@ -67,7 +67,8 @@ async def _serve(options: argparse.Namespace, token: str) -> None:
     for name in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(name, stop.set)
     reader = RecordReader(options.processes) if options.processes else None
-    connector = aiohttp.TCPConnector(limit=0)
+    # A container that is started again may have another address, and its old one may be another's by then: no name is remembered.
+    connector = aiohttp.TCPConnector(limit=0, use_dns_cache=False)
     async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as client:
         runner = web.AppRunner(application(Cases(options.workspaces), client, reader, token), access_log=None)
         await runner.setup()
