@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from harness.checks.check import Check, Finding, Notes, asks
-from harness.checks.questions import REQUESTED, Asking, answers, askings, kept, pending
+from harness.checks.questions import REQUESTED, Asking, answers, asked_of, askings, kept, pending
 from harness.checks.stations import read_once
 from harness.ledger.event import Exchange
 from harness.ledger.facts import HOST_BROKER, Planned, Served, decoded, input_digest, succeeded
@@ -25,7 +25,7 @@ DECISIONS = {"allowed": "allow", "denied": "deny"}
 
 def _own(history: History, planned: Planned, step: Served) -> list[Asking]:
     """The records of its question; where hooks rewrite its input, of the last question, which is about what runs."""
-    own = [one for one in askings(history, planned.session) if one.call == planned.call.id and step.covers(one.exchange.order)]
+    own = asked_of(history, planned, step)
     return own if planned.call.effective is None else [one for one in own if one.approval == own[-1].approval]
 
 

@@ -6,7 +6,7 @@ The digest is reckoned here from the model's own arguments.
 from __future__ import annotations
 
 from harness.checks.check import Check, Finding, Notes
-from harness.checks.questions import askings, kept
+from harness.checks.questions import asked_of, kept
 from harness.checks.stations import read_once
 from harness.ledger.facts import Planned, Served, decoded, input_digest
 from harness.ledger.history import History
@@ -16,7 +16,7 @@ GRANTED = "granted"
 
 
 def _wrong(history: History, planned: Planned, step: Served) -> list[str]:
-    own = [one for one in askings(history, planned.session) if one.call == planned.call.id and step.covers(one.exchange.order)]
+    own = asked_of(history, planned, step)
     states = [one.state for one in own]
     if states != [GRANTED]:
         return [f"{planned.where}: its approval records are {', '.join(states) or 'none'}, not {GRANTED}"]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from harness.checks.check import Check, Finding, Notes
-from harness.checks.told import SHOWN_KEY_CHARS, answers_to, names
+from harness.checks.told import SHOWN_KEY_CHARS, escaped, names, told_of
 from harness.ledger.facts import Planned
 from harness.ledger.history import History
 from harness.scenario.spec import Case
@@ -14,7 +12,7 @@ from harness.scenario.spec import Case
 def _wrong(planned: Planned, text: str) -> list[str]:
     key, says = planned.call.names or "", planned.call.says or ""
     found = [] if names(text, key) else [f"{planned.where}: its error does not have the key in quotation marks"]
-    if json.dumps(key)[1:-1][: SHOWN_KEY_CHARS + 1] in text and len(json.dumps(key)) - 2 > SHOWN_KEY_CHARS:
+    if len(escaped(key)) > SHOWN_KEY_CHARS and escaped(key)[: SHOWN_KEY_CHARS + 1] in text:
         found.append(f"{planned.where}: its error shows more than {SHOWN_KEY_CHARS} characters of the key")
     return found + ([] if says in text else [f"{planned.where}: its error does not say what was expected"])
 
@@ -22,14 +20,8 @@ def _wrong(planned: Planned, text: str) -> list[str]:
 def judge(history: History) -> Finding:
     """Every refused call that declares what its error says."""
     notes, seen = Notes(history), 0
-    for planned in history.planned("refused"):
-        step = history.step_of(planned)
-        if planned.call.says is None:
-            continue
-        if step is None or step.after is None:
-            notes.missing(f"{planned.where}: no error reached the model")
-            continue
-        notes.against(*_wrong(planned, answers_to(step, planned.call.id)))
+    for planned, _, text in told_of(history, notes, "refused", lambda call: call.says):
+        notes.against(*_wrong(planned, text))
         seen += 1
     return notes.conclude(f"{seen} error(s) name their key and say what was expected")
 

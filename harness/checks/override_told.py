@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.checks.check import Check, Finding, Notes
-from harness.checks.told import answers_to
+from harness.checks.told import told_of
 from harness.ledger.history import History
 from harness.scenario.spec import Case
 
@@ -11,14 +11,7 @@ from harness.scenario.spec import Case
 def judge(history: History) -> Finding:
     """Every text that the scenario declares, in the call's own result."""
     notes, seen = Notes(history), 0
-    for planned in history.planned("executed"):
-        step = history.step_of(planned)
-        if not planned.call.told:
-            continue
-        if step is None or step.after is None:
-            notes.missing(f"{planned.where}: no result reached the model")
-            continue
-        text = answers_to(step, planned.call.id)
+    for planned, _, text in told_of(history, notes, "executed", lambda call: call.told):
         absent = [number for number, told in enumerate(planned.call.told, start=1) if told not in text]
         numbers = ", ".join(map(str, absent))
         if absent:

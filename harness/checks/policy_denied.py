@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.checks.check import Check, Finding, Notes
-from harness.checks.questions import askings
-from harness.checks.told import answers_to
+from harness.checks.questions import asked_of
+from harness.checks.told import told_of
 from harness.ledger.facts import HOST_BROKER, Planned, Served, decoded, sha256
 from harness.ledger.history import History
 from harness.scenario.spec import Case
@@ -17,8 +17,7 @@ WORD = "policy"
 def _left(history: History, planned: Planned, step: Served) -> Iterator[str]:
     """Where the denied call left a trace."""
     call = planned.call.id
-    asked = [one for one in askings(history, planned.session) if one.call == call and step.covers(one.exchange.order)]
-    yield from (f"approval record {one.state} appended (#{one.exchange.order})" for one in asked)
+    yield from (f"approval record {one.state} appended (#{one.exchange.order})" for one in asked_of(history, planned, step))
     prepares = [e for e in history.exchanges(HOST_BROKER, "prepare", window=step) if decoded(e.request).get("toolCallId") == call]
     yield from (f"prepare seen by relay host-broker (#{e.order})" for e in prepares)
     if any(row.values.get("tool_call_id") == call for row in history.rows("executions", planned.session)):
@@ -30,16 +29,9 @@ def _left(history: History, planned: Planned, step: Served) -> Iterator[str]:
 def judge(history: History) -> Finding:
     """Every call that the scenario has the policy deny."""
     notes, seen = Notes(history), 0
-    for planned in history.planned("denied"):
-        step, word = history.step_of(planned), planned.call.policy
-        if word is None:
-            continue
-        if step is None or step.after is None:
-            notes.missing(f"{planned.where}: no error reached the model")
-            continue
+    for planned, step, text in told_of(history, notes, "denied", lambda call: call.policy):
         notes.against(*(f"{planned.where}: {left}" for left in _left(history, planned, step)))
-        text = answers_to(step, planned.call.id)
-        if WORD not in text or word not in text:
+        if WORD not in text or str(planned.call.policy) not in text:
             notes.against(f"{planned.where}: its error does not say that the policy denied it, or not why")
         seen += 1
     ran = sum(len(history.trace(planned).executes) for planned in history.planned("executed"))

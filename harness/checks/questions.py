@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.ledger.event import Driven, Exchange
-from harness.ledger.facts import DRIVER_HOST, HOST_STORE, Planned, Record, decoded, subject, succeeded, utf8
+from harness.ledger.facts import DRIVER_HOST, HOST_STORE, Planned, Record, Served, decoded, subject, succeeded, utf8
 from harness.ledger.history import History
 
 REQUESTED = "requested"
@@ -37,6 +37,11 @@ def askings(history: History, session: str) -> list[Asking]:
         if known is None or not succeeded(known.exchange):
             found[utf8(text)] = Asking(exchange, approval, call, state, digest)
     return list(found.values())
+
+
+def asked_of(history: History, planned: Planned, step: Served) -> list[Asking]:
+    """Those of one call, in its own step."""
+    return [one for one in askings(history, planned.session) if one.call == planned.call.id and step.covers(one.exchange.order)]
 
 
 def kept(history: History, planned: Planned) -> list[Record]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.checks.check import Check, Finding, Notes
-from harness.checks.told import answers_to
+from harness.checks.told import told_of
 from harness.ledger.history import History
 from harness.scenario.spec import Case
 
@@ -11,16 +11,10 @@ from harness.scenario.spec import Case
 def judge(history: History) -> Finding:
     """Every refused call that declares a suggestion."""
     notes, seen = Notes(history), 0
-    for planned in history.planned("refused"):
-        step, wanted = history.step_of(planned), planned.call.suggests
-        if wanted is None:
-            continue
-        if step is None or step.after is None:
-            notes.missing(f"{planned.where}: no error reached the model")
-        elif f'"{wanted}"' not in answers_to(step, planned.call.id):
-            notes.against(f"{planned.where}: its error does not suggest {wanted}")
-        else:
-            seen += 1
+    for planned, _, text in told_of(history, notes, "refused", lambda call: call.suggests):
+        seen += 1
+        if f'"{planned.call.suggests}"' not in text:
+            notes.against(f"{planned.where}: its error does not suggest {planned.call.suggests}")
     return notes.conclude(f"{seen} error(s) suggest the key that was meant")
 
 

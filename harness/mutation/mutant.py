@@ -44,8 +44,6 @@ class Mutant:
     """The operation that is the evidence: before a relay has seen it, stillness does not count."""
     go_on: bool = False
     """After a stuck turn, let the other sessions go on."""
-    findings: tuple[int, ...] = ()
-    """Findings of the audit of silent arguments whose old behaviour it brings back."""
     stores: tuple[str, ...] = ()
     """The databases on which it makes a difference; empty: all."""
 

@@ -33,7 +33,6 @@ KEYS_DROPPED = (
         edits=((_UNKNOWN, "            continue\n"),),
         check="not_run_with_defaults",
         cases=("arguments/unknown-key/foreign@local-shell1",),
-        findings=(1,),
         why="a misspelt key is dropped without a word, and the call runs as if it had never been said",
     ),
     Mutant(
@@ -45,7 +44,6 @@ KEYS_DROPPED = (
         ),
         check="no_silent_drop",
         cases=("arguments/alias/timeout-seconds-text@local-shell1",),
-        findings=(2,),
         why="a timeout under nearly its name is dropped, the default holds, and the model goes on in a false belief",
     ),
     Mutant(
@@ -54,7 +52,6 @@ KEYS_DROPPED = (
         edits=(("    near = nearest(key, known)\n", '    near = ""\n'), ("nearest, shown_key", "shown_key")),
         check="suggestion_offered",
         cases=("arguments/near-miss/comand@local-shell1",),
-        findings=(1,),
         why="the model is told what is wrong and not what is nearly right, and tries again with another guess",
     ),
     Mutant(
@@ -71,7 +68,6 @@ KEYS_DROPPED = (
         edits=(("        if name != key:\n", "        if name != key and not name:\n"),),
         check="override_told",
         cases=("arguments/alias/command@local-shell1",),
-        findings=(1,),
         why="the model's spelling works by luck, and it never learns the right one",
     ),
     Mutant(
@@ -104,7 +100,6 @@ KEYS_DROPPED = (
         edits=(("said if call.name else nameless)", "said or nameless)"),),
         check="error_names_key",
         cases=("arguments/nameless@local-shell1",),
-        findings=(14,),
         why="a call that came without its name is told to be for a tool that does not exist, and the model looks for another tool",
     ),
 )
@@ -116,7 +111,6 @@ VALUES_COERCED = (
         edits=((_UNREADABLE, f"        {_DEFAULT}\n"),),
         check="not_run_with_defaults",
         cases=("arguments/unreadable/timeout-text@local-shell1", "arguments/unreadable/background-yes@local-shell1"),
-        findings=(4,),
         why="a value that cannot be read counts as none, and the default is run",
     ),
     Mutant(
@@ -125,7 +119,6 @@ VALUES_COERCED = (
         edits=((_UNREADABLE, f"        if name in META:\n            {_DEFAULT}\n{_UNREADABLE}"),),
         check="not_run_with_defaults",
         cases=("arguments/unreadable/meta-timeout-unit@local-shell1",),
-        findings=(5,),
         why="a timeout with its unit is no timeout at all, and nobody says so",
     ),
     Mutant(
@@ -139,7 +132,6 @@ VALUES_COERCED = (
         ),
         check="not_run_with_defaults",
         cases=("arguments/unreadable/timeout-whole-fraction@local-shell1",),
-        findings=(4,),
         why="what a validator calls an integer is none to the next reader, which takes a default or falls over",
     ),
     Mutant(
@@ -156,7 +148,6 @@ VALUES_COERCED = (
         edits=((_TOLD, ""),),
         check="override_told",
         cases=("arguments/meta-timeout/above@local-shell1",),
-        findings=(7,),
         why="a timeout of twenty minutes becomes one of ten, and the model plans with twenty",
     ),
     Mutant(
@@ -165,7 +156,6 @@ VALUES_COERCED = (
         edits=(("(*_notices(slot), *slot.contexts)", "slot.contexts"),),
         check="no_silent_drop",
         cases=("arguments/meta-timeout/zero@local-shell1",),
-        findings=(7,),
         why="what was changed is known to the host and stays there",
     ),
 )
@@ -181,7 +171,6 @@ TOOLS = (
         edits=((_BROKEN, "            return None if error else None\n"),),
         check="not_run_with_defaults",
         cases=("arguments/empty-call/truncated@local-web1",),
-        findings=(6,),
         why="arguments that were cut off on their way count as none, and a tool that needs none runs",
     ),
     Mutant(
@@ -190,7 +179,6 @@ TOOLS = (
         edits=((_FILTERED, "]"),),
         check="result_reaches_model",
         cases=("arguments/webhooks/disabled@local-web1",),
-        findings=(8,),
         why="a filter that the schema offers is never read, and the list looks filtered",
     ),
     Mutant(
@@ -199,7 +187,6 @@ TOOLS = (
         edits=(('"enum": ["text", "raw"], ', ""),),
         check="not_run_with_defaults",
         cases=("arguments/web-values/format-markdown@local-web1",),
-        findings=(9,),
         why="a format that the tool does not have gives another one, as if that had been asked for",
     ),
     Mutant(
@@ -208,7 +195,6 @@ TOOLS = (
         edits=((_CUT, ' if more and not kept else ""\n'),),
         check="result_reaches_model",
         cases=("arguments/web-fetch/cut@local-web1",),
-        findings=(10,),
         why="half a page looks like the whole one",
     ),
     Mutant(
@@ -217,7 +203,6 @@ TOOLS = (
         edits=(('"start_line": {"type": "integer", "minimum": 1, ', '"start_line": {"type": "integer", '),),
         check="not_run_with_defaults",
         cases=("arguments/web-values/start-zero@local-web1",),
-        findings=(16,),
         why="a line number that no file has counts as none, or fails only where the tool runs",
     ),
 )
@@ -233,7 +218,6 @@ GOVERNED = (
         edits=((_LISTED, '(rules.allowed is not None and tool not in rules.allowed and tool != "list_webhooks")'),),
         check="policy_denied",
         cases=("arguments/policy-allowlist/webhooks@local-web1",),
-        findings=(3,),
         why="an allowlist governs the tools that its author thought of, and every other one runs",
     ),
     Mutant(
@@ -242,7 +226,6 @@ GOVERNED = (
         edits=((_UNRESOLVED, "        if _EXPANDED.search(piece):\n            continue\n"),),
         check="policy_denied",
         cases=("arguments/policy-paths/variable@local-shell1",),
-        findings=(11,),
         why="a path that cannot be resolved counts as none, and the command reads what it likes",
     ),
     Mutant(
@@ -251,7 +234,6 @@ GOVERNED = (
         edits=(('        if "/" in key or key not in TOOLS:\n', '        if "/" not in key and key not in TOOLS:\n'),),
         check="configuration_refused",
         cases=("arguments/policy-matcher/slash@local-shell1",),
-        findings=(15,),
         why="a rule under somebody else's key matches nothing, and its author believes that it holds",
     ),
     Mutant(
@@ -260,7 +242,6 @@ GOVERNED = (
         edits=((_RECORDED, ""),),
         check="audited",
         cases=("arguments/policy-grant/plain@local-shell1",),
-        findings=(17,),
         why="nobody can tell afterwards which commands ran without a question, and by which rule",
     ),
 )

@@ -98,14 +98,9 @@ def _swapped(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [*messages[:-2], messages[-1], messages[-2]]
 
 
-def _quiet(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The last result says nothing of what was sent."""
-    return [*messages[:-1], messages[-1] | {"text": "Error: no"}]
-
-
-def _last(text: str) -> Change:
-    """The second request's last message holds this text."""
-    return heard(2, lambda messages: [*messages[:-1], messages[-1] | {"text": text}])
+def _last(text: str, *, step: int = 2) -> Change:
+    """The last message of a request, the second by default, holds this text."""
+    return heard(step, lambda messages: [*messages[:-1], messages[-1] | {"text": text}])
 
 
 def _stray_file(event: Tree) -> dict[str, Any]:
@@ -189,9 +184,7 @@ FOUR: Mapping[str, Four] = {
     "exactly_one_execution": Four(
         Variation(again(lambda event: exchange("execute")(event) or event.kind == "command")), Variation(cut)
     ),
-    "result_reaches_model": Four(
-        Variation(heard(3, lambda messages: [*messages[:-1], messages[-1] | {"text": "exit 0"}])), Variation(cut)
-    ),
+    "result_reaches_model": Four(Variation(_last("exit 0", step=3)), Variation(cut)),
     "owner_kept": Four(Variation(RELEASED, OWNED), Variation(STRAY, OWNED), Variation(same, OWNED)),
     "lease_released": Four(
         Variation(chain(without(exchange("release")), edited(row("leases"), values(released_ms=None)))),
@@ -238,21 +231,21 @@ FOUR: Mapping[str, Four] = {
     "reapproved": Four(Variation(without(answer(NEW)), CHANGING), Variation(cut, CHANGING), Variation(same, CHANGING)),
     "deny_means_not_run": Four(Variation(RESERVED, DENYING), Variation(STRAY, DENYING), Variation(same, DENYING)),
     "operator_text_agrees": Four(
-        Variation(heard(2, lambda messages: [*messages[:-1], messages[-1] | {"text": "Error: not executed"}]), DENYING),
+        Variation(_last("Error: not executed"), DENYING),
         Variation(cut, DENYING),
         Variation(same, DENYING),
     ),
-    "no_silent_drop": Four(Variation(heard(3, _quiet), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
-    "override_told": Four(Variation(heard(3, _quiet), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
-    "error_names_key": Four(Variation(heard(2, _quiet), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
-    "suggestion_offered": Four(Variation(heard(2, _quiet), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
+    "no_silent_drop": Four(Variation(_last("Error: no", step=3), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
+    "override_told": Four(Variation(_last("Error: no", step=3), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
+    "error_names_key": Four(Variation(_last("Error: no"), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
+    "suggestion_offered": Four(Variation(_last("Error: no"), SEAM), Variation(cut, SEAM), Variation(same, SEAM)),
     "not_run_with_defaults": Four(
         Variation(again(exchange("execute")), SEAM),
         Variation(STRAY, SEAM),
         Variation(same, SEAM),
     ),
     "policy_denied": Four(
-        Variation(heard(2, _quiet), GOVERNED),
+        Variation(_last("Error: no"), GOVERNED),
         Variation(STRAY, GOVERNED),
         Variation(same, GOVERNED),
     ),
