@@ -20,7 +20,7 @@ from harness.settings import CHECKOUT
 from harness.stack import docker_build, images
 from harness.stack.assembly import OBSERVER, VARIANTS, ArmServices, Count, Graft, fresh_tokens
 from harness.stack.docker_arm import ArmPlan, Ground, Shared, observer
-from harness.stack.docker_database import Database, Kind, database_server
+from harness.stack.docker_database import DATABASES, Database, Kind, database_server
 from harness.stack.docker_door import Door, connect
 from harness.stack.docker_files import CODE, WITNESS, WORKSPACES, arm_files, observer_files
 from harness.stack.docker_mariadb import MariaDB
@@ -95,7 +95,7 @@ class DockerAssembly:
             tokens = graft.arm.tokens if graft else fresh_tokens()
             ground, shared, plan = base.ground, base.shared, ArmPlan(base.ground, name, self._arms, VARIANTS[variant], tokens)
             self._arms += 1
-        databases = self._pool.submit(self._make_databases, shared.database, name)
+        databases = self._pool.submit(self._make_databases, shared.database, name) if _keeps(graft) else None
         objects = self._pool.submit(_wait_for_objects, shared.objects, shared.observer)
         code = ground.topology.volume(f"code-{plan.place}")
         archive = arm_files(name, source, plan.uid)
@@ -106,7 +106,8 @@ class DockerAssembly:
         self._services += made.values()
         free = {"worker": _start_confined, "host": DockerService.start}
         starts = [self._pool.submit(begin, made[one]) for one, begin in free.items() if one in made]
-        databases.result()
+        if databases is not None:
+            databases.result()
         starts += [self._pool.submit(made[one].start) for one in ("store", "broker") if one in made]
         _wait([shared.observer, *made.values()], starts)
         objects.result()
@@ -183,6 +184,11 @@ class DockerAssembly:
 
     def _labelled(self) -> Found:
         return find(self.door, f"{RUN_LABEL}={self.run.path.name}")
+
+
+def _keeps(graft: Graft | None) -> bool:
+    """Whether the arm has a service of its own that keeps something: another one's arm needs no databases."""
+    return graft is None or graft.service in DATABASES
 
 
 def _start_confined(worker: DockerService) -> DockerService:

@@ -16,6 +16,9 @@ REQUESTS = "hosted/host/requests.py"
 RESULTS = "hosted/host/results.py"
 NATIVE = "hosted/host/native.py"
 
+_NAMELESS = """        if not call.name:
+            return 'field "name" is missing: the call does not say which tool it is for'
+"""
 _UNKNOWN = "            raise ArgumentError(_unknown(key, known))\n"
 _MEANT = "return key if key in names else next((name for name in names if normal(name) == normal(key)), None)"
 _TWICE = "        if name in named:\n"
@@ -97,7 +100,7 @@ KEYS_DROPPED = (
     Mutant(
         id="host/nameless-an-unknown-tool",
         file=ADMISSION,
-        edits=(("said if call.name else nameless)", "said or nameless)"),),
+        edits=((_NAMELESS, ""),),
         check="error_names_key",
         cases=("arguments/nameless@local-shell1",),
         why="a call that came without its name is told to be for a tool that does not exist, and the model looks for another tool",

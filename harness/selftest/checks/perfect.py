@@ -177,16 +177,15 @@ class Perfect(Hooking):
             if call.says is None
             else f'Error: "{call.names}" {call.says}, "{call.suggests}"',
             "sibling": "Error: not executed, because another call of the batch was refused",
-            "denied": "Error: not executed, because "
-            + (
-                f"the policy does not allow {call.policy}"
-                if call.policy
-                else "it was not approved"
-                if self.case.approval
-                else 'hook "guard" denied it'
-            ),
+            "denied": f"Error: not executed, because {self.denier(call)}",
         }[call.expect]
         return {"id": call.id, "name": call.tool, "content": told, "isError": call.expect != "executed"}
+
+    def denier(self, call: Call) -> str:
+        """Who denied the call."""
+        if call.policy:
+            return f"the policy does not allow {call.policy}"
+        return "it was not approved" if self.case.approval else 'hook "guard" denied it'
 
     def acquire(self, session: str) -> None:
         """Take the workspace and register the publisher."""
